@@ -73,7 +73,7 @@ class Fuser {
   std::optional<size_t> MakerInGroup(ValueId value) const {
     if (value == kNone) return std::nullopt;
     const NodeId maker = graph_.value(roots_[static_cast<size_t>(value)]).producer;
-    const auto at = std::lower_bound(group_.begin(), group_.end(), maker);
+    const auto at = std::ranges::lower_bound(group_, maker);
     if (at == group_.end() || *at != maker) return std::nullopt;
     return at - group_.begin();
   }
@@ -111,7 +111,7 @@ class Fuser {
 
   // Nodes at either end that share no value with others gain nothing from the group.
   void EndGroup() {
-    const auto first = std::find(linked_.begin(), linked_.end(), true);
+    const auto first = std::ranges::find(linked_, true);
     const auto last = std::find(linked_.rbegin(), linked_.rend(), true).base();
     if (first < last)
       groups_.emplace_back(group_.begin() + (first - linked_.begin()),
@@ -168,7 +168,7 @@ std::vector<FusedOperands> FusedOperandsOf(const Graph& graph,
                         roots[static_cast<size_t>(outputs[0])] == roots[v];
       return view || group_of[static_cast<size_t>(use.node)] == made_in;
     };
-    if (!std::all_of(uses[v].begin(), uses[v].end(), is_inside))
+    if (!std::ranges::all_of(uses[v], is_inside))
       operands[static_cast<size_t>(graph.value(roots[v]).producer)].read_outside = true;
   }
   return operands;

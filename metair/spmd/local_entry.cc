@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "metair/ir/check.h"
+#include "metair/ir/text_prefix.h"
 #include "metair/ops/index.h"
 
 namespace metadist {
@@ -16,27 +16,11 @@ namespace {
 
 using Kind = LocalEntry::Kind;
 
-int64_t SizeOf(const DimSharding& view) {
-  if (view.halo.of != 0) return view.halo.of;
-  int64_t size = 0;
-  for (const DimPart& part : view.parts) size += part.size();
-  return size;
-}
-
-Interval PieceOf(const DimSharding& view,
-                 const Mesh& mesh,
-                 const std::vector<int64_t>& coordinate) {
-  const std::vector<Interval> runs = LocalIntervals(view, SizeOf(view), mesh, coordinate);
-  CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
-  return runs[0];
-}
-
-bool Contiguous(const DimSharding& view) {
-  if (view.parts.size() != 1) return false;
-  for (size_t i = 1; i < view.parts[0].sub.size(); ++i)
-    if (!view.parts[0].sub[i].axes.empty()) return false;
-  return true;
-}
+// How the text of an entry of some other kind than kSize and kShifted begins.
+constexpr std::pair<std::string_view, Kind> kHows[] = {{"{first", Kind::kFirstOnly},
+                                                       {"{last", Kind::kLastOnly},
+                                                       {"{index", Kind::kIndex},
+                                                       {"{bound", Kind::kBound}};
 
 class Reader {
  public:
@@ -57,22 +41,16 @@ class Reader {
   }
 
  private:
-  bool Skip(std::string_view word) {
-    if (rest_.substr(0, word.size()) != word) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
+  bool Skip(std::string_view word) { return SkipWord(rest_, word); }
 
   Error Fail(const std::string& message) const {
     return Usage(fmt::format("local integer '{}': {}", text_, message));
   }
 
   Result<int64_t> Number() {
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    if (error != std::errc()) return Fail("expected a number");
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-    return number;
+    const auto number = TakeNumber<int64_t>(rest_);
+    if (!number) return Fail("expected a number");
+    return *number;
   }
 
   Result<void> How(LocalEntry& entry) {
@@ -81,16 +59,11 @@ class Reader {
       entry.by_start = TRY(Number());
       if (!Skip(",end*")) return Fail("expected ',end*'");
       entry.by_end = TRY(Number());
-    } else if (Skip("{first")) {
-      entry.kind = Kind::kFirstOnly;
-    } else if (Skip("{last")) {
-      entry.kind = Kind::kLastOnly;
-    } else if (Skip("{index")) {
-      entry.kind = Kind::kIndex;
-    } else if (Skip("{bound")) {
-      entry.kind = Kind::kBound;
     } else {
-      return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
+      const auto how = std::ranges::find_if(kHows, [&](auto& one) { return Skip(one.first); });
+      if (how == std::end(kHows))
+        return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
+      entry.kind = how->second;
     }
     if (!Skip(" of ")) return Fail("expected ' of '");
     return {};
@@ -123,8 +96,10 @@ int64_t LocalValue(const LocalEntry& entry,
                    const std::vector<int64_t>& coordinate) {
   if (entry.view.whole()) return value;
   if (entry.kind == Kind::kSize) return LocalSize(entry.view, value, mesh, coordinate);
-  const int64_t size = SizeOf(entry.view);
-  const Interval piece = PieceOf(entry.view, mesh, coordinate);
+  const int64_t size = entry.view.size();
+  const std::vector<Interval> runs = LocalIntervals(entry.view, size, mesh, coordinate);
+  CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
+  const Interval& piece = runs[0];
   switch (entry.kind) {
     case Kind::kFirstOnly:
       return piece.begin == 0 ? value : 0;
@@ -151,7 +126,7 @@ std::vector<int64_t> LocalValues(std::vector<int64_t> values,
 Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) {
   if (entry.view.whole()) return {};
   const bool size = entry.kind == Kind::kSize;
-  if (!size && !Contiguous(entry.view))
+  if (!size && !entry.view.contiguous())
     return Usage("an integer can follow only the pieces of a dim that is cut contiguously");
   const Halo& halo = entry.view.halo;
   if (!size && !halo.empty() &&
@@ -160,18 +135,16 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
     return Usage(
         "only an integer that is shifted or a bound can follow pieces with a halo, of one run "
         "each");
-  return Validate(Sharding{{entry.view}, {}}, {size ? value : SizeOf(entry.view)}, mesh);
+  return Validate(Sharding{{entry.view}, {}}, {size ? value : entry.view.size()}, mesh);
 }
 
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
   std::string view = ShardingText({{entry.view}, {}}, mesh);
   if (entry.view.whole() || entry.kind == Kind::kSize) return view;
-  std::string how = fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
-  if (entry.kind == Kind::kFirstOnly) how = "first";
-  if (entry.kind == Kind::kLastOnly) how = "last";
-  if (entry.kind == Kind::kIndex) how = "index";
-  if (entry.kind == Kind::kBound) how = "bound";
-  return fmt::format("{{{} of {}{}}}", how, SizeOf(entry.view), view);
+  std::string how = fmt::format("{{start*{},end*{}", entry.by_start, entry.by_end);
+  for (const auto& [text, kind] : kHows)
+    if (entry.kind == kind) how = text;
+  return fmt::format("{} of {}{}}}", how, entry.view.size(), view);
 }
 
 Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh) {

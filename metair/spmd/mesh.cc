@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "metair/ir/text_prefix.h"
 
 namespace metadist {
 namespace {
@@ -14,14 +15,13 @@ constexpr int64_t kMaxRanks = 1 << 20;
 bool IsName(std::string_view text) {
   if (text.empty() || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'))
     return false;
-  return std::all_of(
-      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 Result<int64_t> ParseSize(std::string_view text, std::string_view whole) {
-  int64_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size() || size < 1 || size > kMaxRanks)
+  std::string_view rest = text;
+  const int64_t size = TakeNumber<int64_t>(rest).value_or(0);
+  if (!rest.empty() || size < 1 || size > kMaxRanks)
     return Usage(
         fmt::format(
             "mesh '{}': a size must be a number from 1 to {}, got '{}'", whole, kMaxRanks, text),

@@ -156,9 +156,7 @@ std::vector<Digits> ProductsOf(const DimSharding& dim,
   std::vector<Digits> products;
   if (!dim.halo.empty()) {
     std::vector<Interval> runs = LocalIntervals(dim, size, mesh, coordinate);
-    std::sort(runs.begin(), runs.end(), [](const Interval& a, const Interval& b) {
-      return a.begin < b.begin;
-    });
+    std::ranges::sort(runs, {}, &Interval::begin);
     int64_t begin = 0;
     for (const Interval& run : runs) {
       products.push_back({{run.end - begin, {run.begin - begin, run.end - begin}}});

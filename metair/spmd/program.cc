@@ -147,10 +147,8 @@ CollectiveStep StepOf(const Stage& stage, NodeId id) {
   const Node& node = stage.graph.node(id);
   CollectiveStep step;
   step.kind = *CollectiveOf(node);
-  const auto found = node.attributes.all().find("axes");
-  if (found != node.attributes.all().end())
-    if (const auto* names = std::get_if<std::vector<std::string>>(&found->second))
-      for (const std::string& name : *names) step.axes.push_back(stage.mesh.Find(name));
+  for (const std::string& name : node.attributes.Strings("axes"))
+    step.axes.push_back(stage.mesh.Find(name));
   step.from = stage.shardings[static_cast<size_t>(node.inputs[0])];
   step.to = stage.shardings[static_cast<size_t>(node.outputs[0])];
   return step;

@@ -12,10 +12,10 @@
 // schedule 0:0 1:0                           stage:micro-batch
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
 #include "metair/ir/text.h"
+#include "metair/ir/text_prefix.h"
 #include "metair/ir/text_token.h"
 #include "metair/spmd/program.h"
 
@@ -95,11 +95,7 @@ class ProgramParser {
     return BadInput(fmt::format("line {}", line_), message);
   }
 
-  bool Skip(std::string_view word) {
-    if (rest_.substr(0, word.size()) != word) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
+  bool Skip(std::string_view word) { return SkipWord(rest_, word); }
 
   std::string_view Line() {
     const size_t end = rest_.find('\n');
@@ -122,31 +118,23 @@ class ProgramParser {
   }
 
   template <typename T>
-  Result<T> TakeNumber(std::string_view& line) {
-    T number = 0;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-    if (error != std::errc() || number < 0) return Fail("expected a number");
-    line.remove_prefix(static_cast<size_t>(end - line.data()));
-    return number;
-  }
-
-  bool SkipIn(std::string_view& line, std::string_view word) const {
-    if (line.substr(0, word.size()) != word) return false;
-    line.remove_prefix(word.size());
-    return true;
+  Result<T> TakeCount(std::string_view& line) {
+    const auto number = TakeNumber<T>(line);
+    if (!number || *number < 0) return Fail("expected a number");
+    return *number;
   }
 
   // "0-3 5 mesh x=5"
   Result<void> ReadRanks(Stage& stage) {
     std::string_view line = Line();
-    while (!SkipIn(line, "mesh ")) {
-      const int64_t first = TRY(TakeNumber<int64_t>(line));
-      const int64_t last = SkipIn(line, "-") ? TRY(TakeNumber<int64_t>(line)) : first;
+    while (!SkipWord(line, "mesh ")) {
+      const int64_t first = TRY(TakeCount<int64_t>(line));
+      const int64_t last = SkipWord(line, "-") ? TRY(TakeCount<int64_t>(line)) : first;
       const bool ascends = stage.ranks.empty() || stage.ranks.back() < first;
       if (last < first || last >= kMostRanks || !ascends)
         return Fail(fmt::format("ranks must ascend and be below {}", kMostRanks));
       for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
-      if (!SkipIn(line, " ")) return Fail("expected 'mesh'");
+      if (!SkipWord(line, " ")) return Fail("expected 'mesh'");
     }
     auto mesh = ParseMesh(line);
     if (!mesh.ok()) return Fail(mesh.error().message);
@@ -179,11 +167,9 @@ class ProgramParser {
 
   Result<void> ReadOutputName(Stage& stage) {
     std::string_view line = Line();
-    const size_t position = TRY(TakeNumber<size_t>(line));
+    const size_t position = TRY(TakeCount<size_t>(line));
     if (position >= stage.graph.outputs.size()) return Fail("no such output");
-    constexpr std::string_view kNamed = " named ";
-    if (line.substr(0, kNamed.size()) != kNamed) return Fail("expected 'named'");
-    line.remove_prefix(kNamed.size());
+    if (!SkipWord(line, " named ")) return Fail("expected 'named'");
     stage.output_names[position] = TRY(TakeName(line));
     return {};
   }
@@ -207,10 +193,10 @@ class ProgramParser {
     LocalLiteral literal;
     const std::string kind = TRY(TakeName(line));
     if (kind == "input") {
-      literal.input = TRY(TakeNumber<int>(line));
+      literal.input = TRY(TakeCount<int>(line));
       if (literal.input >= static_cast<int>(stage.graph.node(node->second).inputs.size()))
         return Fail("no such input");
-      SkipIn(line, " ");
+      SkipWord(line, " ");
     } else {
       literal.attribute = TRY(TakeName(line));
     }
@@ -230,7 +216,7 @@ class ProgramParser {
     std::string_view line = Line();
     FusedNodes& group = stage.fused.emplace_back();
     while (!line.empty()) {
-      if (!SkipIn(line, "@")) return Fail("expected a node");
+      if (!SkipWord(line, "@")) return Fail("expected a node");
       const std::string name = TRY(TakeName(line));
       const auto node = nodes.find(name);
       if (node == nodes.end()) return Fail(fmt::format("no node '{}'", name));
@@ -241,9 +227,9 @@ class ProgramParser {
 
   // "0 %y": the stage, and the position of the value among its ends.
   Result<std::pair<int, size_t>> TakeEnd(std::string_view& line, bool output) {
-    const int index = TRY(TakeNumber<int>(line));
+    const int index = TRY(TakeCount<int>(line));
     if (index >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
-    if (!SkipIn(line, " %")) return Fail("expected a value");
+    if (!SkipWord(line, " %")) return Fail("expected a value");
     const std::string name = TRY(TakeName(line));
     const Graph& graph = program_.stages[static_cast<size_t>(index)].graph;
     const std::vector<ValueId>& ends = output ? graph.outputs : graph.inputs;
@@ -255,7 +241,7 @@ class ProgramParser {
   Result<void> ReadChannel() {
     std::string_view line = Line();
     const auto from = TRY(TakeEnd(line, /*output=*/true));
-    if (!SkipIn(line, "to ")) return Fail("expected 'to'");
+    if (!SkipWord(line, "to ")) return Fail("expected 'to'");
     const auto to = TRY(TakeEnd(line, /*output=*/false));
     if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
     program_.channels.push_back({from.first, to.first, from.second, to.second});
@@ -264,9 +250,9 @@ class ProgramParser {
 
   Result<void> ReadBatched() {
     std::string_view line = Line();
-    SkipIn(line, " ");
+    SkipWord(line, " ");
     while (!line.empty()) {
-      if (!SkipIn(line, "%")) return Fail("expected a name");
+      if (!SkipWord(line, "%")) return Fail("expected a name");
       program_.batched.push_back(TRY(TakeName(line)));
     }
     return {};
@@ -276,11 +262,11 @@ class ProgramParser {
     std::string_view line = Line();
     while (!line.empty()) {
       ScheduleStep step;
-      if (!SkipIn(line, " ")) return Fail("expected stage:micro-batch");
-      step.stage = TRY(TakeNumber<int>(line));
+      if (!SkipWord(line, " ")) return Fail("expected stage:micro-batch");
+      step.stage = TRY(TakeCount<int>(line));
       if (step.stage >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
-      if (!SkipIn(line, ":")) return Fail("expected stage:micro-batch");
-      step.micro_batch = TRY(TakeNumber<int>(line));
+      if (!SkipWord(line, ":")) return Fail("expected stage:micro-batch");
+      step.micro_batch = TRY(TakeCount<int>(line));
       program_.schedule.push_back(step);
     }
     return {};

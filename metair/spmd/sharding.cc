@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace metadist {
 namespace {
+
+bool IsUncut(std::span<const SubDim> subs) {
+  return std::ranges::all_of(subs, [](const SubDim& sub) { return sub.axes.empty(); });
+}
 
 // Appends a run, merged with the last one if they touch.
 void Append(std::vector<Interval>& runs, Interval next) {
@@ -66,10 +71,8 @@ struct PartWalk {
     const Interval own =
         Piece(sub.size, mesh.size(sub.axes), mesh.IndexAlong(sub.axes, coordinate));
     const int64_t unit = size / sub.size;
-    bool rest_whole = true;
-    for (size_t i = level + 1; i < part.sub.size(); ++i)
-      rest_whole = rest_whole && part.sub[i].axes.empty();
-    if (rest_whole) return Append(runs, {offset + own.begin * unit, offset + own.end * unit});
+    if (IsUncut(std::span(part.sub).subspan(level + 1)))
+      return Append(runs, {offset + own.begin * unit, offset + own.end * unit});
     for (int64_t i = own.begin; i < own.end; ++i) Visit(level + 1, offset + i * unit, unit);
   }
 };
@@ -109,11 +112,8 @@ std::string WrongSpare(const DimSharding& dim) {
 std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
   const Halo& halo = dim.halo;
   if (halo.empty()) return "";
-  const bool contiguous = dim.parts.size() == 1 && !dim.parts[0].sub.empty() &&
-                          std::all_of(dim.parts[0].sub.begin() + 1,
-                                      dim.parts[0].sub.end(),
-                                      [](const SubDim& sub) { return sub.axes.empty(); });
-  if (!contiguous) return "only a dim that is cut contiguously has a halo";
+  if (!dim.contiguous() || dim.parts[0].sub.empty())
+    return "only a dim that is cut contiguously has a halo";
   const DimPart& part = dim.parts[0];
   if (part.size() == 0) return "a dim without elements has no halo";
   if (halo.of != 0 && halo.of != size) return fmt::format("its halo is of a dim of {}", halo.of);
@@ -168,15 +168,24 @@ int64_t DimPart::size() const {
   return product;
 }
 
+int64_t DimSharding::size() const {
+  if (halo.of != 0) return halo.of;
+  int64_t total = 0;
+  for (const DimPart& part : parts) total += part.size();
+  return total;
+}
+
+bool DimSharding::contiguous() const {
+  return parts.size() == 1 && (parts[0].sub.empty() || IsUncut(std::span(parts[0].sub).subspan(1)));
+}
+
 DimSharding DimSharding::Cut(int64_t size, std::vector<int> axes) {
   if (axes.empty()) return {};
   return {{DimPart{{SubDim{size, std::move(axes)}}}}};
 }
 
 TensorType HeldType(TensorType type, const Sharding& sharding) {
-  if (std::any_of(sharding.partial.begin(), sharding.partial.end(), [](const Partial& partial) {
-        return partial.in_f32;
-      }))
+  if (std::ranges::any_of(sharding.partial, [](const Partial& partial) { return partial.in_f32; }))
     type.element = ElementType::kF32;
   return type;
 }
@@ -184,8 +193,7 @@ TensorType HeldType(TensorType type, const Sharding& sharding) {
 bool Sharding::replicated() const { return partial.empty() && CuttingAxes().empty(); }
 
 bool Sharding::has_halos() const {
-  return std::any_of(
-      dims.begin(), dims.end(), [](const DimSharding& dim) { return !dim.halo.empty(); });
+  return std::ranges::any_of(dims, [](const DimSharding& dim) { return !dim.halo.empty(); });
 }
 
 Sharding Sharding::WithoutHalos() const {
@@ -198,7 +206,7 @@ Sharding Sharding::WithoutHalos() const {
 }
 
 bool Sharding::has_spares() const {
-  return std::any_of(dims.begin(), dims.end(), [](const DimSharding& dim) { return dim.spare; });
+  return std::ranges::any_of(dims, [](const DimSharding& dim) { return dim.spare; });
 }
 
 Sharding Sharding::WithoutSpares() const {
@@ -223,32 +231,20 @@ Interval Piece(int64_t size, int64_t count, int64_t index) {
 }
 
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
-  DimSharding out;
-  out.halo = dim.halo;
-  out.spare = dim.spare;
-  bool cut = false;
-  for (const DimPart& part : dim.parts) {
-    out.parts.push_back(NormalizePart(part, mesh));
-    for (const SubDim& sub : out.parts.back().sub) cut = cut || !sub.axes.empty();
-  }
-  if (!cut) return {};
+  std::vector<DimPart> parts;
+  for (const DimPart& part : dim.parts) parts.push_back(NormalizePart(part, mesh));
+  const auto uncut = [](const DimPart& part) { return IsUncut(part.sub); };
+  if (std::ranges::all_of(parts, uncut)) return {};
   // Equal parts become one product with an outer sub-dim; adjacent uncut parts become one part.
-  const auto uncut = [](const DimPart& part) {
-    return std::all_of(
-        part.sub.begin(), part.sub.end(), [](const SubDim& s) { return s.axes.empty(); });
-  };
-  const bool all_equal = std::all_of(out.parts.begin(), out.parts.end(), [&](const DimPart& part) {
-    return part == out.parts.front();
-  });
-  if (out.parts.size() > 1 && all_equal) {
-    DimPart product = out.parts.front();
-    product.sub.insert(product.sub.begin(), SubDim{static_cast<int64_t>(out.parts.size()), {}});
+  const bool all_equal =
+      std::ranges::all_of(parts, [&](const DimPart& part) { return part == parts.front(); });
+  if (parts.size() > 1 && all_equal) {
+    DimPart product = parts.front();
+    product.sub.insert(product.sub.begin(), SubDim{std::ssize(parts), {}});
     return {{NormalizePart(product, mesh)}, dim.halo, dim.spare};
   }
-  DimSharding joined;
-  joined.halo = dim.halo;
-  joined.spare = dim.spare;
-  for (DimPart& part : out.parts) {
+  DimSharding joined{{}, dim.halo, dim.spare};
+  for (DimPart& part : parts) {
     if (!joined.parts.empty() && uncut(part) && uncut(joined.parts.back()))
       joined.parts.back().sub = {SubDim{joined.parts.back().size() + part.size(), {}}};
     else
@@ -262,7 +258,7 @@ Sharding Normalize(const Sharding& sharding, const Mesh& mesh) {
   for (const DimSharding& dim : sharding.dims) out.dims.push_back(Normalize(dim, mesh));
   for (const Partial& partial : sharding.partial)
     if (mesh.size(partial.axis) > 1) out.partial.push_back(partial);
-  std::sort(out.partial.begin(), out.partial.end());
+  std::ranges::sort(out.partial);
   return out;
 }
 
@@ -329,14 +325,6 @@ Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh
             local[d], Widened(PieceOf(dim.parts[0], pieces, piece), dim.halo, shape[d]).size());
   }
   return local;
-}
-
-bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh) {
-  for (const DimSharding& dim : sharding.dims)
-    for (const DimPart& part : dim.parts)
-      for (const SubDim& sub : part.sub)
-        if (sub.size % mesh.size(sub.axes) != 0) return false;
-  return true;
 }
 
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh) {

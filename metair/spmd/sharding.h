@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@
 namespace metadist {
 
 enum class ReduceOp : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr };
+inline constexpr std::initializer_list<ReduceOp> kReduceOps = {
+    ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kAnd, ReduceOp::kOr};
 std::string_view Name(ReduceOp op);  // "sum", "prod", ...
 
 struct SubDim {
@@ -69,6 +72,9 @@ struct DimSharding {
   bool spare = false;
 
   bool whole() const { return parts.empty(); }
+  int64_t size() const;  // of the dim, if it is not whole
+  // One part, cut along its outer sub-dim alone or not at all.
+  bool contiguous() const;
   // The dim of `size` cut contiguously by `axes`.
   static DimSharding Cut(int64_t size, std::vector<int> axes);
   std::strong_ordering operator<=>(const DimSharding&) const;
@@ -129,8 +135,6 @@ int64_t LocalSize(const DimSharding& dim,
 Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh, int64_t rank);
 // For every dim, its largest local size: that of rank 0, unless there are halos.
 Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
-// Whether every rank holds the same number of elements of every dim. Halos are ignored.
-bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 
 // Whether the sharding is valid for `shape`: axes are used once; sub-dim sizes multiply out to the
 // dim's (unless Halo::of is set); no piece is empty; no halo is wider than a piece, or reaches

@@ -7,8 +7,7 @@
 // sharding := ("[" dim "]")* | "scalar", then [" partial{" op ": " axes ("; " op ": " axes)* "}"]
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "metair/ir/text_prefix.h"
 #include "metair/spmd/sharding.h"
 
 namespace metadist {
@@ -89,11 +88,7 @@ class Parser {
   }
 
  private:
-  bool Skip(std::string_view token) {
-    if (rest_.substr(0, token.size()) != token) return false;
-    rest_.remove_prefix(token.size());
-    return true;
-  }
+  bool Skip(std::string_view token) { return SkipWord(rest_, token); }
 
   Error Fail(const std::string& message) const {
     return Usage(fmt::format("sharding '{}': {}", text_, message),
@@ -116,12 +111,10 @@ class Parser {
   Error TooMany() const { return Fail(fmt::format("more than {} elements", kMostElements)); }
 
   Result<int64_t> Width() {
-    int64_t width = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), width);
-    if (error != std::errc()) return Fail("expected the width of a halo");
-    if (width < -kMostElements || width > kMostElements) return TooMany();
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-    return width;
+    const auto width = TakeNumber<int64_t>(rest_);
+    if (!width) return Fail("expected the width of a halo");
+    if (*width < -kMostElements || *width > kMostElements) return TooMany();
+    return *width;
   }
 
   Result<DimSharding> Dim(int64_t size) {
@@ -139,13 +132,10 @@ class Parser {
       DimPart part;
       int64_t elements = 1;
       do {
-        SubDim sub;
-        const auto [end, error] =
-            std::from_chars(rest_.data(), rest_.data() + rest_.size(), sub.size);
-        if (error != std::errc() || sub.size < 1) return Fail("expected a size");
+        SubDim sub{TakeNumber<int64_t>(rest_).value_or(0), {}};
+        if (sub.size < 1) return Fail("expected a size");
         if (sub.size > kMostElements / elements) return TooMany();
         elements *= sub.size;
-        rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
         if (Skip(":")) sub.axes = TRY(Axes());
         part.sub.push_back(std::move(sub));
       } while (Skip(" "));
@@ -167,9 +157,7 @@ class Parser {
       dim.halo.behind = TRY(Width());
       ReadCourse(dim.halo);
     }
-    int64_t total = 0;
-    for (const DimPart& part : dim.parts) total += part.size();
-    if (total != size) dim.halo.of = size;
+    if (dim.size() != size) dim.halo.of = size;
     return {};
   }
 
@@ -179,12 +167,7 @@ class Parser {
   }
 
   Result<void> ReadPartial(Sharding& out) {
-    for (ReduceOp op : {ReduceOp::kSum,
-                        ReduceOp::kProd,
-                        ReduceOp::kMax,
-                        ReduceOp::kMin,
-                        ReduceOp::kAnd,
-                        ReduceOp::kOr}) {
+    for (ReduceOp op : kReduceOps) {
       const std::string_view before = rest_;
       if (!Skip(Name(op))) continue;
       const bool in_f32 = Skip(kInF32);

@@ -23,26 +23,14 @@ int ThreadOf(Timeline::Source source, Stream stream) {
   return first + static_cast<int>(stream);
 }
 
-const Graph& GraphOf(const Program& program, const TimelineEvent& event) {
-  return program.stages[static_cast<size_t>(event.stage)].graph;
-}
-
-// The names of the event's nodes.
-std::string NamesOf(const Graph& graph, const TimelineEvent& event) {
-  std::string names;
-  for (NodeId node : event.nodes) names += (names.empty() ? "" : " + ") + graph.node(node).name;
-  return names;
-}
-
-std::string OpsOf(const Graph& graph, const TimelineEvent& event) {
-  std::string ops;
-  for (NodeId node : event.nodes) ops += (ops.empty() ? "" : "+") + graph.node(node).op;
-  return ops;
-}
-
-std::vector<int64_t> RanksOf(const Program& program, const TimelineEvent& event) {
-  if (event.rank != TimelineEvent::kWholeStage) return {event.rank};
-  return program.stages[static_cast<size_t>(event.stage)].ranks;
+// The names, or the operators, of the event's nodes.
+std::string Joined(const Graph& graph,
+                   const TimelineEvent& event,
+                   const std::string Node::* text,
+                   const char* between) {
+  std::string all;
+  for (NodeId node : event.nodes) all += (all.empty() ? "" : between) + graph.node(node).*text;
+  return all;
 }
 
 // Writes one entry a line: a trace of many ranks is long, and is never whole in memory as JSON.
@@ -70,34 +58,13 @@ Timeline::Timeline(Source source, std::vector<TimelineEvent> events)
     return std::tie(
         e.rank, e.start_seconds, e.seconds, e.stream, e.micro_batch, e.stage, e.nodes, e.what);
   };
-  std::sort(events_.begin(), events_.end(), [&](const TimelineEvent& a, const TimelineEvent& b) {
-    return key(a) < key(b);
-  });
+  std::ranges::sort(events_, {}, key);
 }
 
 double Timeline::end_seconds() const {
   double end = 0;
   for (const TimelineEvent& event : events_) end = std::max(end, event.end_seconds());
   return end;
-}
-
-std::string TimelineText(const Program& program, const Timeline& timeline) {
-  std::string out;
-  for (const TimelineEvent& event : timeline.events()) {
-    const bool all = event.rank == TimelineEvent::kWholeStage;
-    const std::string names = NamesOf(GraphOf(program, event), event);
-    out += fmt::format("{} {} {}:{} {:.3f}+{:.3f} us {}{}{}\n",
-                       all ? "*" : std::to_string(event.rank),
-                       NameOf(event.stream),
-                       event.stage,
-                       event.micro_batch,
-                       event.start_seconds * kMicroseconds,
-                       event.seconds * kMicroseconds,
-                       event.what,
-                       names.empty() ? "" : " ",
-                       names);
-  }
-  return out;
 }
 
 std::string TraceJson(const Program& program, const Timeline& timeline) {
@@ -112,19 +79,21 @@ std::string TraceJson(const Program& program, const Timeline& timeline) {
                  fmt::format("{}{}", predicted ? "predicted " : "", NameOf(stream)));
   }
   for (const TimelineEvent& event : timeline.events()) {
-    const Graph& graph = GraphOf(program, event);
+    const Stage& stage = program.stages[static_cast<size_t>(event.stage)];
+    const Graph& graph = stage.graph;
     const bool named = !event.nodes.empty();
     TraceEntry entry = {
         {"name",
-         named ? NamesOf(graph, event)
+         named ? Joined(graph, event, &Node::name, " + ")
                : fmt::format("{} {}:{}", event.what, event.stage, event.micro_batch)},
-        {"cat", named ? OpsOf(graph, event) : event.what},
+        {"cat", named ? Joined(graph, event, &Node::op, "+") : event.what},
         {"ph", "X"},
         {"ts", event.start_seconds * kMicroseconds},
         {"dur", event.seconds * kMicroseconds},
         {"pid", 0},
         {"tid", ThreadOf(timeline.source(), event.stream)}};
-    for (const int64_t rank : RanksOf(program, event)) {
+    const bool everywhere = event.rank == TimelineEvent::kWholeStage;
+    for (const int64_t rank : everywhere ? stage.ranks : std::vector{event.rank}) {
       entry["pid"] = rank;
       trace.Add(entry);
     }

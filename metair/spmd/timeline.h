@@ -51,11 +51,7 @@ class Timeline {
   std::vector<TimelineEvent> events_;
 };
 
-// One line an event: "1 compute 0:0 12.500+3.250 us MatMul/onednn first" is what rank 1 ran for
-// stage 0 and micro-batch 0; `*` stands for every rank of the stage.
-std::string TimelineText(const Program& program, const Timeline& timeline);
-
-// The same as a Chrome trace (opens in Perfetto): complete events in microseconds, a process for
+// A Chrome trace (opens in Perfetto): complete events in microseconds, a process for
 // each rank with a thread for each stream. Measured streams are threads 0 and 1, predicted ones
 // threads 2 and 3, so that both can be laid over each other in one file.
 std::string TraceJson(const Program& program, const Timeline& timeline);

@@ -98,8 +98,10 @@ const Expander::Body* Expander::Decomposed() {
 Result<PieceGraph> Expander::Written(const Factor& factor, const InnerUse& use, int64_t ranks) {
   const OpCall& call = Call();
   if (use.nodes.empty())
-    return BuildRecipe(
-        use.recipe, call, factor.inputs, factor.outputs, ranks, {*space_.ops, space_.inner_rules});
+    return BuildRecipe(use.recipe,
+                       {call, factor.inputs, factor.outputs},
+                       ranks,
+                       {*space_.ops, space_.inner_rules});
   Graph graph = TRY(Op()->decompose(call));
   if (use.nodes.size() != graph.nodes.size())
     return BadInput("", "the decomposition has another form");
@@ -109,8 +111,7 @@ Result<PieceGraph> Expander::Written(const Factor& factor, const InnerUse& use, 
     steps[n].name = use.nodes[n];
     if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
     const Rule& rule = space_.inner_rules(graph, graph.nodes[n]);
-    for (const Factor& one : rule.factors)
-      if (one.name == use.nodes[n]) factors[n] = &one;
+    factors[n] = rule.Find(use.nodes[n]);
     if (factors[n] == nullptr)
       return BadInput("", "a node cannot be divided this way at these sizes");
     steps[n] = *factors[n];

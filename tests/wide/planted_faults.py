@@ -166,8 +166,8 @@ FOUND = {
     ),
     "factors are not tried on the call that uses them": (
         "planner/rules/book/confirm.cc",
-        "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;",
-        "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers && false;",
+        "return Trial(box_, tested_.seed, one).Differs(run);",
+        "return Trial(box_, tested_.seed, one).Differs(run) && false;",
         "planner_rules_test:Confirm.*",
     ),
     "integers that do not fit are solved for all the same": (

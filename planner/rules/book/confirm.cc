@@ -64,36 +64,32 @@ struct Case {
   Factor factor;
 };
 
-enum class Verdict : uint8_t { kAgrees, kDiffers, kUntried };
-
 class Trial {
  public:
   Trial(BlackBox& box, uint64_t seed, const Case& one)
       : box_(box), sampler_(box, seed), one_(one) {}
 
-  Verdict On(const Run& run) {
+  // Whether the pieces differ from the whole; false if they cannot be run.
+  bool Differs(const Run& run) {
     ranks_ = run.ranks;
-    if (!CanShare()) return Verdict::kUntried;
     std::vector<Tensor> inputs;
-    if (!sampler_.Draw(one_.values, run.mode, {}, inputs)) return Verdict::kUntried;
-    if (!box_.Try(one_.values, inputs, whole_)) return Verdict::kUntried;
+    if (!CanShare() || !sampler_.Draw(one_.values, run.mode, {}, inputs) ||
+        !box_.Try(one_.values, inputs, whole_))
+      return false;
     for (int64_t rank = 0; rank < ranks_; ++rank)
-      if (!RunRank(rank, inputs)) return Verdict::kDiffers;
-    return Reduces() ? Verdict::kAgrees : Verdict::kDiffers;
+      if (!RunRank(rank, inputs)) return true;
+    return !Reduces();
   }
 
  private:
   bool CanShare() const {
     const Factor& factor = one_.factor;
     if (factor.groups() < ranks_ * std::max<int64_t>(factor.least_piece, 1)) return false;
-    bool windows = false;
     for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
-      for (const Cut& cut : *cuts) {
-        windows = windows || !cut.halo.empty();
+      for (const Cut& cut : *cuts)
         for (const Cut::Part& part : cut.parts)
           if (factor.even_only && part.size % ranks_ != 0) return false;
-      }
-    return !windows || WindowsFit(factor, ranks_);
+    return WindowsFit(factor, ranks_);
   }
 
   std::vector<int64_t> Held(const Cut& cut, int64_t rank) const {
@@ -176,7 +172,7 @@ class Trial {
     const std::vector<int64_t> own = HeldOf(cut, ranks_, rank, /*halo=*/false);
     std::vector<int64_t> kept;
     for (const int64_t index : own) {
-      const auto at = std::find(held.begin(), held.end(), index);
+      const auto at = std::ranges::find(held, index);
       if (at == held.end()) return false;
       kept.push_back(at - held.begin());
     }
@@ -233,12 +229,26 @@ std::map<int64_t, int64_t> InOrderBelow(int64_t limit,
   return below;
 }
 
-// few: a number of elements that is cheap. named: an integer that one dim must exceed.
-bool IsCheap(const BlackBox& box,
-             const OpCall& call,
-             std::span<const TensorType> outputs,
-             int64_t few,
-             int64_t named) {
+// The largest integer of the call that is below some size: an index below that size may equal it.
+int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
+  const int64_t most = sizes.empty() ? 0 : *std::ranges::max_element(sizes);
+  int64_t largest = 0;
+  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
+    if (box.values()[s] < most) largest = std::max(largest, box.values()[s]);
+  return largest;
+}
+
+// Whether there is a cheap call of the family with these sizes. few: a number of elements that is
+// cheap. named: an integer that one dim must exceed.
+bool IsCheapCall(const SymbolicRule& found,
+                 BlackBox& box,
+                 const std::vector<int64_t>& sizes,
+                 int64_t few,
+                 int64_t named) {
+  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
+  auto types = box.InferOutputs(values);
+  if (!types.ok()) return false;
+  const OpCall& call = box.CallAt(values);
   const int64_t most = std::max(few, std::min(32 * named, kMostNamedElements));
   int64_t elements = 0;
   const auto add = [&](const Shape& shape) {
@@ -248,30 +258,14 @@ bool IsCheap(const BlackBox& box,
   };
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (box.is_tensor(i)) add(call.shape(i));
-  for (const TensorType& type : outputs) add(type.shape);
-  return elements <= most && WorkOf(call, outputs).flops <= std::max(kMostFlops, 2 * most);
-}
-
-// The largest integer of the call that is below some size: an index below that size may equal it.
-int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
-  const int64_t most = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
-  int64_t largest = 0;
-  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
-    if (box.values()[s] < most) largest = std::max(largest, box.values()[s]);
-  return largest;
-}
-
-// Whether there is a cheap call of the family with these sizes. Changes the box's values.
-bool IsCheapCall(const SymbolicRule& found,
-                 BlackBox& box,
-                 const std::vector<int64_t>& sizes,
-                 int64_t few,
-                 int64_t named) {
-  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
-  auto types = box.InferOutputs(values);
-  if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) return false;
+  for (const TensorType& type : types.value()) add(type.shape);
+  const int64_t flops = std::max(kMostFlops, 2 * most);
+  if (elements > most || WorkOf(call, types.value()).flops > flops) return false;
+  const std::vector<int64_t> real = box.values();
   box.set_values(values);
-  return SolveAtoms(found, box) == sizes;
+  const bool solved = SolveAtoms(found, box) == sizes;
+  box.set_values(real);
+  return solved;
 }
 
 // Whether of dims that share an atom larger ones stay larger at the small sizes: a cache must not
@@ -284,7 +278,7 @@ bool KeepsOrder(const SymbolicRule& found,
     for (const SymbolicSize& size : input.sizes)
       for (const Product& term : size.terms)
         for (const int atom : term.atoms) by_atom[atom].insert({size.At(sizes), size.At(small)});
-  return std::all_of(by_atom.begin(), by_atom.end(), [](const auto& entry) {
+  return std::ranges::all_of(by_atom, [](const auto& entry) {
     int64_t real = 0, most = 0, below = 0;  // below: the largest small size of a smaller dim
     for (const auto& [next, now] : entry.second) {
       if (next > real) below = std::max(below, most);
@@ -315,16 +309,13 @@ class Shrinking {
   // none. in_order: of atoms that are not apart, larger ones stay larger, and so do dims that share
   // an atom.
   std::optional<std::vector<int64_t>> Nearest(int64_t few, bool in_order) const {
-    const std::vector<int64_t> real = box_.values();
     const int64_t named = LargestNamed(box_, sizes_);
     for (const int64_t limit : kLimits)
       for (const int64_t apart : kLimits) {
         if (apart > limit || (apart < limit && apart_.empty())) continue;
         std::vector<int64_t> at = At(limit, apart, named, in_order);
         if (in_order && !KeepsOrder(found_, sizes_, at)) continue;
-        const bool cheap = IsCheapCall(found_, box_, at, few, named);
-        box_.set_values(real);
-        if (cheap) return at;
+        if (IsCheapCall(found_, box_, at, few, named)) return at;
       }
     return std::nullopt;
   }
@@ -366,27 +357,9 @@ std::optional<std::vector<int64_t>> SmallestInSameOrder(const SymbolicRule& foun
   std::vector<int64_t> at;
   for (const int64_t size : sizes)
     at.push_back(std::min(size, kLeast + std::distance(different.begin(), different.find(size))));
-  if (!KeepsOrder(found, sizes, at)) return std::nullopt;
-  const std::vector<int64_t> real = box.values();
-  const bool cheap = IsCheapCall(found, box, at, few, /*named=*/0);
-  box.set_values(real);
-  return cheap ? std::optional(std::move(at)) : std::nullopt;
-}
-
-// The factor on the call of these sizes; nullopt if a window does not fit.
-std::optional<Case> CaseAt(const SymbolicRule& found,
-                           BlackBox& box,
-                           const SymbolicFactor& factor,
-                           const std::vector<int64_t>& sizes) {
-  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
-  if (!HasWindows(factor)) return Case{values, FactorAt(found, factor, sizes)};
-  std::vector<Shape> inputs, outputs;
-  if (!box.Infer(values, outputs)) return std::nullopt;
-  for (size_t i = 0; i < box.num_inputs(); ++i)
-    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
-  auto real = WindowFactorAt(factor, sizes, inputs, outputs);
-  if (!real) return std::nullopt;
-  return Case{values, std::move(*real)};
+  if (!KeepsOrder(found, sizes, at) || !IsCheapCall(found, box, at, few, /*named=*/0))
+    return std::nullopt;
+  return at;
 }
 
 }  // namespace
@@ -397,14 +370,14 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
   if (!nearest) nearest = shrinking.Nearest(kMostElements, /*in_order=*/false);
   if (!nearest) return false;
   if (factor.composite || !factor.inner.recipe.empty()) {
-    if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
+    if (!composites_) composites_.emplace(tested_, found_);
     return composites_->Refutes(factor, *nearest);
   }
-  const std::optional<Case> one = CaseAt(found_, box_, factor, *nearest);
-  if (!one) return false;
-  return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
-    return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;
-  });
+  std::optional<Factor> real = FactorOn(found_, factor, box_, *nearest);
+  if (!real) return false;
+  const Case one{ValuesAt(found_, box_, *nearest), std::move(*real)};
+  return std::ranges::any_of(
+      kRuns, [&](const Run& run) { return Trial(box_, tested_.seed, one).Differs(run); });
 }
 
 // Every run draws all inputs, so that to run all pass-throughs of an operator of thousands of
@@ -427,7 +400,7 @@ Confirmation::PassRuns Confirmation::PlanPassRuns(std::span<const int64_t> sizes
 bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
   if (!pass_runs_) pass_runs_ = PlanPassRuns(sizes);
   if (!pass_runs_->values || pass_runs_->asked++ % pass_runs_->every != 0) return false;
-  Sampler sampler(box_, seed_);
+  Sampler sampler(box_, tested_.seed);
   return PassDiffers(box_, sampler, pass, *pass_runs_->values);
 }
 

@@ -15,13 +15,9 @@ namespace metadist {
 // Runs the factors of a rule once more on the call for which they are used, divided and whole.
 class Confirmation {
  public:
-  // box: the call. inner: rules of the nodes of its decomposition. All must outlive the object.
-  Confirmation(const SymbolicRule& found,
-               BlackBox& box,
-               const OpTable& ops,
-               const InnerFound& inner,
-               uint64_t seed)
-      : found_(found), box_(box), ops_(ops), inner_(inner), seed_(seed) {}
+  // What both refer to must outlive the object.
+  Confirmation(const TestedCall& call, const SymbolicRule& found)
+      : tested_(call), box_(call.box), found_(found) {}
 
   // Whether pieces differ from the whole at these atom sizes, those of the call. False if that
   // cannot be tested: no legal inputs can be drawn, or no small enough call has the call's
@@ -39,11 +35,9 @@ class Confirmation {
   };
   PassRuns PlanPassRuns(std::span<const int64_t> sizes) const;
 
-  const SymbolicRule& found_;
+  const TestedCall tested_;
   BlackBox& box_;
-  const OpTable& ops_;
-  const InnerFound& inner_;
-  uint64_t seed_;
+  const SymbolicRule& found_;
   std::optional<CompositeCheck> composites_;  // created when first needed
   std::optional<PassRuns> pass_runs_;         // planned when first needed
 };

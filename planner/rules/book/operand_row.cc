@@ -66,7 +66,7 @@ class Growth {
   int Moved(int input) const { return input > input_ ? input + extra_ : input; }
 
   int Copied(int atom, int copy) const {
-    const auto at = std::lower_bound(order_.begin(), order_.end(), atom);
+    const auto at = std::ranges::lower_bound(order_, atom);
     if (at == order_.end() || *at != atom) return atom;
     const auto own = static_cast<int>(order_.size());
     return static_cast<int>(found_.atoms.size()) + (copy - 1) * own +
@@ -75,27 +75,23 @@ class Growth {
 
   Product Copied(Product product, int copy) const {
     for (int& atom : product.atoms) atom = Copied(atom, copy);
-    std::sort(product.atoms.begin(), product.atoms.end());
+    std::ranges::sort(product.atoms);
     return product;
   }
 
   bool IsOwn(int atom) const { return own_.count(atom) > 0; }
   bool HasOwn(const Product& product) const {
-    return std::any_of(
-        product.atoms.begin(), product.atoms.end(), [&](int atom) { return IsOwn(atom); });
+    return std::ranges::any_of(product.atoms, [&](int atom) { return IsOwn(atom); });
   }
 
   bool GrowAll(std::vector<SymbolicFactor>& factors) const {
-    return std::all_of(
-        factors.begin(), factors.end(), [&](SymbolicFactor& factor) { return Grow(factor); });
+    return std::ranges::all_of(factors, [&](SymbolicFactor& factor) { return Grow(factor); });
   }
 
   bool Grow(SymbolicFactor& factor) const {
     const bool plain = factor.shifts.empty() && factor.indices.empty() && factor.ends.empty() &&
                        factor.inner == InnerUse{} && factor.others.empty() && !factor.composite;
-    if (!plain || std::all_of(factor.atoms.begin(), factor.atoms.end(), [&](int atom) {
-          return IsOwn(atom);
-        }))
+    if (!plain || std::ranges::all_of(factor.atoms, [&](int atom) { return IsOwn(atom); }))
       return false;
     for (const auto& [atom, size] : factor.fixed)
       if (IsOwn(atom)) return false;
@@ -124,9 +120,7 @@ class Growth {
         cuts.push_back(std::move(next));
       }
     }
-    std::stable_sort(cuts.begin(), cuts.end(), [](const SymbolicCut& a, const SymbolicCut& b) {
-      return a.tensor < b.tensor;
-    });
+    std::ranges::stable_sort(cuts, {}, &SymbolicCut::tensor);
     factor.inputs = std::move(cuts);
     return true;
   }
@@ -149,14 +143,12 @@ class Growth {
   // Extends a list of inputs that act together: it must contain either the whole row or no part of
   // it.
   bool GrowList(std::vector<int>& inputs) const {
-    const auto has = [&](int input) {
-      return std::find(inputs.begin(), inputs.end(), input) != inputs.end();
-    };
+    const auto has = [&](int input) { return std::ranges::find(inputs, input) != inputs.end(); };
     const bool all = has(input_);
     if (all != has(input_ - 1) || all != has(input_ + 1)) return false;
     for (int& input : inputs) input = Moved(input);
     for (int copy = 1; all && copy <= extra_; ++copy) inputs.push_back(input_ + copy);
-    std::sort(inputs.begin(), inputs.end());
+    std::ranges::sort(inputs);
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include "planner/rules/book/rule_book.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -36,13 +37,6 @@ struct Entry {
   const SymbolicRule* found = nullptr;  // nullptr if nothing was run
 };
 
-Rule NoRule(std::string reason) {
-  Rule rule;
-  rule.text = "none";
-  rule.reason = std::move(reason);
-  return rule;
-}
-
 }  // namespace
 
 struct RuleBook::State {
@@ -65,216 +59,202 @@ struct RuleBook::State {
   const OpDef* DefinitionOf(const Node& node) const {
     return node.regions.empty() ? table.Find(node) : nullptr;
   }
-  // The entry of a node; discovers it if it is missing.
-  const Entry& Find(const Graph& graph, const Node& node);
   // Symbolic rules of the nodes of decompositions.
   InnerFound Inner() {
     return [this](const Graph& graph, const Node& node) { return Find(graph, node).found; };
   }
-  const SymbolicRule* Known(BlackBox& box, const std::string& signature);
+
+  // The rule discovered or loaded for this call.
+  const SymbolicRule* Known(BlackBox& box, const std::string& signature) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto known = discovered.find(signature);
+    if (known != discovered.end()) return &known->second.found;
+    const auto told = learned.find(signature);
+    if (told == learned.end() || misfits.count(signature) > 0) return nullptr;
+    if (!SameForm(told->second.found, box)) {
+      misfits.insert(signature);
+      return nullptr;
+    }
+    return &discovered.insert(*told).first->second.found;
+  }
+
+  const SymbolicRule& Keep(const OpDef& op, const std::string& signature, SymbolicRule found) {
+    RuleRecord record{op.domain, op.name, op.since_version, CodeFingerprint(op), std::move(found)};
+    const std::lock_guard<std::mutex> lock(mutex);
+    return discovered.emplace(signature, std::move(record)).first->second.found;
+  }
+
   // nullptr: the small call is of another form than the real one.
   const SymbolicRule* SymbolicRuleAt(BlackBox& box,
                                      const std::string& signature,
-                                     const BlackBox& real);
-  const SymbolicRule& Keep(const OpDef& op, const std::string& signature, SymbolicRule found);
-  Entry Without(const OpDef& op, const std::string& signature, SymbolicRule nothing);
+                                     const BlackBox& real) {
+    if (const SymbolicRule* known = Known(box, signature)) return known;
+    SymbolicRule found = DiscoverSmall(box, options, &real);
+    if (found.reason == kOtherForm) return nullptr;
+    const InnerFound inner = Inner();
+    const TestedCall small{box, table, inner, options.seed};
+    const auto start = std::chrono::steady_clock::now();
+    const int64_t runs = box.kernel_runs();
+    if (!options.primitive) FindComposites(small, found);
+    if (!found.faulty) FindKernelOnly(small, found);
+    found.kernel_runs += box.kernel_runs() - runs;
+    found.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
+    return &Keep(box.op(), signature, std::move(found));
+  }
+
+  // The entry of a call for which only a reason is known.
+  Entry Without(const OpDef& op, const std::string& signature, SymbolicRule nothing) {
+    const SymbolicRule& kept = Keep(op, signature, std::move(nothing));
+    return {NoRule(kept.reason), signature, &kept};
+  }
+
   // The rule of the call given that of a smaller one, with only what also holds for the call
   // itself. fits: set to whether the call is an instance of the smaller one. refused: receives the
   // names of factors that do not hold.
   Rule Confirmed(const SymbolicRule& found,
                  BlackBox& real,
                  bool& fits,
-                 std::set<std::string>* refused = nullptr);
-  Entry Make(const OpCall& call, BlackBox& real);
+                 std::set<std::string>* refused = nullptr) {
+    const InnerFound inner = Inner();
+    Confirmation confirmation({real, table, inner, options.seed}, found);
+    return InstantiateAt(
+        found,
+        real,
+        fits,
+        [&](const SymbolicFactor& factor, auto sizes) {
+          const bool holds = !confirmation.Refutes(factor, sizes);
+          if (!holds && refused != nullptr) refused->insert(factor.name);
+          return holds;
+        },
+        [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+  }
+
+  // If no factor cuts a dim on which an integer of the call may depend, the call is also tried with
+  // that dependence.
+  Entry Make(const OpCall& call, BlackBox& real) {
+    if (std::optional<Entry> grown = MakeByRow(call, real)) {
+      AddUncutRest(real, grown->rule);
+      return std::move(*grown);
+    }
+    Entry best = MakeAs(call, real, {});
+    if (best.found != nullptr && !best.found->faulty) {
+      const std::vector<BlackBox::Following> following = FollowingOf(real, best.rule);
+      Entry other = following.empty() ? Entry() : MakeAs(call, real, following);
+      if (CutsIn(other.rule) > CutsIn(best.rule)) best = std::move(other);
+    }
+    AddUncutRest(real, best.rule);
+    return best;
+  }
+
   Entry MakeAs(const OpCall& call,
                BlackBox& real,
-               const std::vector<BlackBox::Following>& following);
-  // From a call with fewer operands; nullopt: its rule cannot be extended to this call.
-  std::optional<Entry> MakeByRow(const OpCall& call, BlackBox& real);
-};
-
-// The rule discovered or loaded for this call.
-const SymbolicRule* RuleBook::State::Known(BlackBox& box, const std::string& signature) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto known = discovered.find(signature);
-  if (known != discovered.end()) return &known->second.found;
-  const auto told = learned.find(signature);
-  if (told == learned.end() || misfits.count(signature) > 0) return nullptr;
-  if (!SameForm(told->second.found, box)) {
-    misfits.insert(signature);
-    return nullptr;
-  }
-  return &discovered.insert(*told).first->second.found;
-}
-
-const SymbolicRule& RuleBook::State::Keep(const OpDef& op,
-                                          const std::string& signature,
-                                          SymbolicRule found) {
-  RuleRecord record{op.domain, op.name, op.since_version, CodeFingerprint(op), std::move(found)};
-  const std::lock_guard<std::mutex> lock(mutex);
-  return discovered.emplace(signature, std::move(record)).first->second.found;
-}
-
-const SymbolicRule* RuleBook::State::SymbolicRuleAt(BlackBox& box,
-                                                    const std::string& signature,
-                                                    const BlackBox& real) {
-  if (const SymbolicRule* known = Known(box, signature)) return known;
-  SymbolicRule found = DiscoverSmall(box, options, &real);
-  if (found.reason == kOtherForm) return nullptr;
-  const InnerFound inner = Inner();
-  if (!options.primitive) FindComposites(box, table, inner, options.seed, found);
-  if (!found.faulty) FindKernelOnly(box, table, inner, options.seed, found);
-  if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
-  return &Keep(box.op(), signature, std::move(found));
-}
-
-// The entry of a call for which only a reason is known.
-Entry RuleBook::State::Without(const OpDef& op,
-                               const std::string& signature,
-                               SymbolicRule nothing) {
-  const SymbolicRule& kept = Keep(op, signature, std::move(nothing));
-  return {NoRule(kept.reason), signature, &kept};
-}
-
-Rule RuleBook::State::Confirmed(const SymbolicRule& found,
-                                BlackBox& real,
-                                bool& fits,
-                                std::set<std::string>* refused) {
-  const InnerFound inner = Inner();
-  Confirmation confirmation(found, real, table, inner, options.seed);
-  return InstantiateAt(
-      found,
-      real,
-      fits,
-      [&](const SymbolicFactor& factor, auto sizes) {
-        const bool holds = !confirmation.Refutes(factor, sizes);
-        if (!holds && refused != nullptr) refused->insert(factor.name);
-        return holds;
-      },
-      [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
-}
-
-// If no factor cuts a dim on which an integer of the call may depend, the call is also tried with
-// that dependence.
-Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
-  if (std::optional<Entry> grown = MakeByRow(call, real)) {
-    AddUncutRest(real, grown->rule);
-    return std::move(*grown);
-  }
-  Entry best = MakeAs(call, real, {});
-  if (best.found != nullptr && !best.found->faulty) {
-    const std::vector<BlackBox::Following> following = FollowingOf(real, best.rule);
-    Entry other = following.empty() ? Entry() : MakeAs(call, real, following);
-    if (CutsIn(other.rule) > CutsIn(best.rule)) best = std::move(other);
-  }
-  AddUncutRest(real, best.rule);
-  return best;
-}
-
-Entry RuleBook::State::MakeAs(const OpCall& call,
-                              BlackBox& real,
-                              const std::vector<BlackBox::Following>& following) {
-  Entry entry{NoRule("no small call of its form was found"), "", nullptr};
-  const std::string unshrunk = "unshrunk|" + SignatureText(real);
-  if (const SymbolicRule* known = following.empty() ? Known(real, unshrunk) : nullptr)
-    return {NoRule(known->reason), unshrunk, known};
-  if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-  std::set<std::string> tried;                  // signatures
-  std::vector<const SymbolicRule*> discovered;  // their rules
-  std::vector<std::set<std::string>> refused;   // names of their factors that do not hold for this
-                                                // call
-  BlackBox whole(call);
-  whole.set_following(following);
-  SmallCalls small(whole);
-  if (!whole.fault().empty()) return Without(*call.op, unshrunk, NoneFor(whole));
-  bool any = false;  // whether some order led to a call of which the real one is an instance
-  for (const ShrinkOrder order : kShrinkOrders) {
-    std::string reason;
-    std::optional<std::vector<int64_t>> values = small.By(order, reason);
-    if (!values) {
-      if (!any) entry.rule = NoRule(std::move(reason));
-      continue;
-    }
-    BlackBox box(call);
-    box.set_following(following);
-    box.set_values(std::move(*values));
-    const std::string signature = SignatureText(box);
-    if (!tried.insert(signature).second) continue;
-    const SymbolicRule* found = SymbolicRuleAt(box, signature, real);
-    if (found == nullptr) {
-      if (!any) entry.rule = NoRule(kOtherForm);
-      continue;
-    }
-    discovered.push_back(found);
-    refused.emplace_back();
-    bool fits = false;
-    Rule rule = Confirmed(*found, real, fits, &refused.back());
-    // If code misbehaves while a rule is confirmed, no rule of the operator is trusted.
+               const std::vector<BlackBox::Following>& following) {
+    Entry entry{NoRule("no small call of its form was found"), "", nullptr};
+    const std::string unshrunk = "unshrunk|" + SignatureText(real);
+    if (const SymbolicRule* known = following.empty() ? Known(real, unshrunk) : nullptr)
+      return {NoRule(known->reason), unshrunk, known};
     if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-    if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
-    entry = {std::move(rule), signature, found};
-    any = fits;
-    if (found->faulty || (fits && CutsAll(entry.rule, real))) break;
+    std::set<std::string> tried;                  // signatures
+    std::vector<const SymbolicRule*> discovered;  // their rules
+    // Names of their factors that do not hold for this call.
+    std::vector<std::set<std::string>> refused;
+    BlackBox whole(call);
+    whole.set_following(following);
+    SmallCalls small(whole);
+    if (!whole.fault().empty()) return Without(*call.op, unshrunk, NoneFor(whole));
+    bool any = false;  // whether some order led to a call of which the real one is an instance
+    for (const ShrinkOrder order : kShrinkOrders) {
+      std::string reason;
+      std::optional<std::vector<int64_t>> values = small.By(order, reason);
+      if (!values) {
+        if (!any) entry.rule = NoRule(std::move(reason));
+        continue;
+      }
+      BlackBox box(call);
+      box.set_following(following);
+      box.set_values(std::move(*values));
+      const std::string signature = SignatureText(box);
+      if (!tried.insert(signature).second) continue;
+      const SymbolicRule* found = SymbolicRuleAt(box, signature, real);
+      if (found == nullptr) {
+        if (!any) entry.rule = NoRule(kOtherForm);
+        continue;
+      }
+      discovered.push_back(found);
+      refused.emplace_back();
+      bool fits = false;
+      Rule rule = Confirmed(*found, real, fits, &refused.back());
+      // If code misbehaves while a rule is confirmed, no rule of the operator is trusted.
+      if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
+      if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
+      entry = {std::move(rule), signature, found};
+      any = fits;
+      if (found->faulty || (fits && CutsAll(entry.rule, real))) break;
+    }
+    for (size_t i = 0; i < discovered.size(); ++i)
+      AddUncut(*discovered[i], real, refused[i], entry.rule);
+    if (entry.found != nullptr || !following.empty()) return entry;
+    SymbolicRule nothing;
+    nothing.text = entry.rule.text;
+    nothing.reason = entry.rule.reason;
+    return Without(*call.op, unshrunk, std::move(nothing));
   }
-  for (size_t i = 0; i < discovered.size(); ++i)
-    AddUncut(*discovered[i], real, refused[i], entry.rule);
-  if (entry.found != nullptr || !following.empty()) return entry;
-  SymbolicRule nothing;
-  nothing.text = entry.rule.text;
-  nothing.reason = entry.rule.reason;
-  return Without(*call.op, unshrunk, std::move(nothing));
-}
 
-std::optional<Entry> RuleBook::State::MakeByRow(const OpCall& call, BlackBox& real) {
-  const std::optional<OperandRow> row = LongRowOf(real);
-  if (!row) return std::nullopt;
-  const SymbolicRule* found[2] = {};
-  std::string signature;
-  for (size_t i = 0; i < 2; ++i) {
-    const OpCall shorter = WithRow(call, *row, kShortRows[i]);
-    BlackBox box(shorter);
-    const Entry entry = Make(shorter, box);
-    if (entry.found == nullptr || entry.found->faulty || entry.rule.factors.empty())
+  // From a call with fewer operands; nullopt: its rule cannot be extended to this call.
+  std::optional<Entry> MakeByRow(const OpCall& call, BlackBox& real) {
+    const std::optional<OperandRow> row = LongRowOf(real);
+    if (!row) return std::nullopt;
+    const SymbolicRule* found[2] = {};
+    std::string signature;
+    for (size_t i = 0; i < 2; ++i) {
+      const OpCall shorter = WithRow(call, *row, kShortRows[i]);
+      BlackBox box(shorter);
+      const Entry entry = Make(shorter, box);
+      if (entry.found == nullptr || entry.found->faulty || entry.rule.factors.empty())
+        return std::nullopt;
+      found[i] = entry.found;
+      signature = entry.signature;
+    }
+    if (!GrowsAlike(*found[0], *found[1], *row, WithRow(call, *row, kShortRows[1])))
       return std::nullopt;
-    found[i] = entry.found;
-    signature = entry.signature;
+    std::optional<SymbolicRule> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
+    if (!grown) return std::nullopt;
+    bool fits = false;
+    Rule rule = Confirmed(*grown, real, fits);
+    if (!real.fault().empty())
+      return Without(*call.op, "unshrunk|" + SignatureText(real), NoneFor(real));
+    if (!fits || rule.factors.size() < grown->factors.size()) return std::nullopt;
+    const std::lock_guard<std::mutex> lock(mutex);
+    grown_rules.push_back(std::move(*grown));
+    return Entry{std::move(rule), std::move(signature), &grown_rules.back()};
   }
-  if (!GrowsAlike(*found[0], *found[1], *row, WithRow(call, *row, kShortRows[1])))
-    return std::nullopt;
-  std::optional<SymbolicRule> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
-  if (!grown) return std::nullopt;
-  bool fits = false;
-  Rule rule = Confirmed(*grown, real, fits);
-  if (!real.fault().empty())
-    return Without(*call.op, "unshrunk|" + SignatureText(real), NoneFor(real));
-  if (!fits || rule.factors.size() < grown->factors.size()) return std::nullopt;
-  const std::lock_guard<std::mutex> lock(mutex);
-  grown_rules.push_back(std::move(*grown));
-  return Entry{std::move(rule), std::move(signature), &grown_rules.back()};
-}
 
-const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
-  const OpDef* op = DefinitionOf(node);
-  if (op == nullptr) {
-    const std::string reason = table.Find(node) == nullptr
-                                   ? "the operator is unknown: --op-library can give its kernel"
-                                   : "the operator runs a body of its own";
-    const std::string key = node.domain + "|" + node.op + "|" + reason;
+  // The entry of a node; discovers it if it is missing.
+  const Entry& Find(const Graph& graph, const Node& node) {
+    const OpDef* op = DefinitionOf(node);
+    if (op == nullptr) {
+      const std::string reason = table.Find(node) == nullptr
+                                     ? "the operator is unknown: --op-library can give its kernel"
+                                     : "the operator runs a body of its own";
+      const std::string key = node.domain + "|" + node.op + "|" + reason;
+      const std::lock_guard<std::mutex> lock(mutex);
+      return refused.try_emplace(key, Entry{NoRule(reason), key, nullptr}).first->second;
+    }
+    const OpCall call = CallOf(*op, graph, node);
+    BlackBox real(call);
+    const std::string key = SignatureText(real);
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto known = rules.find(key);
+      if (known != rules.end()) return known->second;
+    }
+    Entry entry = Make(call, real);
     const std::lock_guard<std::mutex> lock(mutex);
-    return refused.try_emplace(key, Entry{NoRule(reason), key, nullptr}).first->second;
+    return rules.emplace(key, std::move(entry)).first->second;
   }
-  const OpCall call = CallOf(*op, graph, node);
-  BlackBox real(call);
-  const std::string key = SignatureText(real);
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    const auto known = rules.find(key);
-    if (known != rules.end()) return known->second;
-  }
-  Entry entry = Make(call, real);
-  const std::lock_guard<std::mutex> lock(mutex);
-  return rules.emplace(key, std::move(entry)).first->second;
-}
+};
 
 RuleBook::RuleBook(const OpTable& table, DiscoveryOptions options, int threads)
     : state_(new State{table, options, threads}) {}
@@ -326,7 +306,7 @@ void RuleBook::Discover(const Graph& graph) {
   std::vector<size_t> nodes;
   for (size_t i = 0; i < keys.size(); ++i)
     if (seen.insert(keys[i]).second) nodes.push_back(i);
-  std::stable_partition(nodes.begin(), nodes.end(), [&](size_t i) { return decomposed[i] != 0; });
+  std::ranges::stable_partition(nodes, [&](size_t i) { return decomposed[i] != 0; });
   ParallelFor(
       nodes.size(), state_->threads, [&](size_t i) { state_->Find(graph, graph.nodes[nodes[i]]); });
 }

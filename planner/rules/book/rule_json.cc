@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -31,20 +32,13 @@ constexpr int64_t kMostReadOutputs = 1 << 16;
 constexpr Integers kSamples{1, kLargestSample};
 constexpr Integers kSteps{-kLargestReadStep, kLargestReadStep};
 
-const auto kReductions = OneOf({ReduceOp::kSum,
-                                ReduceOp::kProd,
-                                ReduceOp::kMax,
-                                ReduceOp::kMin,
-                                ReduceOp::kAnd,
-                                ReduceOp::kOr});
+const auto kReductions = OneOf(kReduceOps);
 
 Integers IndexOf(size_t count) { return {0, static_cast<int64_t>(count) - 1}; }
 
-template <typename T, typename Key>
-bool Ascend(const std::vector<T>& list, Key key) {
-  return std::adjacent_find(list.begin(), list.end(), [&](const T& a, const T& b) {
-           return !(key(a) < key(b));
-         }) == list.end();
+template <typename T, typename Key = std::identity>
+bool Ascend(const std::vector<T>& list, Key key = {}) {
+  return std::ranges::adjacent_find(list, std::greater_equal(), key) == list.end();
 }
 
 // Limits of a product's constant: alone, and in front of atoms.
@@ -140,7 +134,7 @@ class RuleFields {
     if (count > 1 && constant == 0) v.WrongAt("[0]", "must be a factor, got 0");
     if (v.reading()) atoms.resize(count - 1);
     for (size_t i = 1; i < count; ++i) v.Item(i, atoms[i - 1], AtomIndex());
-    if (v.ok() && !std::is_sorted(atoms.begin(), atoms.end())) v.Wrong("must have ascending atoms");
+    if (v.ok() && !std::ranges::is_sorted(atoms)) v.Wrong("must have ascending atoms");
   }
 
   void PlainProduct(JsonVisitor& v, Product& product) { ProductWithin(v, product, {}); }
@@ -187,9 +181,9 @@ class RuleFields {
     v.Visit(inputs, IndexOf(found_.dims.size()));
     if (!v.ok()) return;
     if (inputs.empty()) v.Wrong("must be inputs, got none");
-    if (!std::all_of(inputs.begin(), inputs.end(), [&](int input) { return IsTensor(input); }))
+    if (!std::ranges::all_of(inputs, [&](int input) { return IsTensor(input); }))
       v.Wrong("must be tensors");
-    if (!Ascend(inputs, [](int input) { return input; })) v.Wrong("must be ascending inputs");
+    if (!Ascend(inputs)) v.Wrong("must be ascending inputs");
   }
 
   void Slope(JsonVisitor& v, std::pair<int, int64_t>& slope) {
@@ -207,7 +201,7 @@ class RuleFields {
     v.Item(0, constant, Integers{-kLargestSample, kLargestSample});
     if (v.reading()) slopes.resize(count - 1);
     for (size_t i = 1; i < count; ++i) v.Item(i, slopes[i - 1], By(&RuleFields::Slope));
-    if (v.ok() && !Ascend(slopes, [](const auto& slope) { return slope.first; }))
+    if (v.ok() && !Ascend(slopes, &std::pair<int, int64_t>::first))
       v.Wrong("must have ascending atoms");
   }
 
@@ -241,24 +235,24 @@ class RuleFields {
   }
 
   // Each dim may be cut once.
-  void InputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
+  void Cuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts, bool of_inputs) {
     std::set<std::pair<int, int>> dims;
     v.Visit(cuts, [&](JsonVisitor& at, SymbolicCut& cut) {
-      Cut(at, cut, std::ssize(found_.dims));
+      Cut(at, cut, of_inputs ? std::ssize(found_.dims) : kMostReadOutputs);
       if (!at.ok()) return;
       if (!dims.emplace(cut.tensor, cut.dim).second) at.Wrong("the dim is cut twice");
+      if (!of_inputs) return;
       const SymbolicInput& input = found_.dims[static_cast<size_t>(cut.tensor)];
       if (!input.is_tensor || static_cast<size_t>(cut.dim) >= input.sizes.size())
         at.Wrong(fmt::format("input {} has no dim {}", cut.tensor, cut.dim));
     });
   }
 
+  void InputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
+    Cuts(v, cuts, /*of_inputs=*/true);
+  }
   void OutputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
-    std::set<std::pair<int, int>> dims;
-    v.Visit(cuts, [&](JsonVisitor& at, SymbolicCut& cut) {
-      Cut(at, cut, kMostReadOutputs);
-      if (at.ok() && !dims.emplace(cut.tensor, cut.dim).second) at.Wrong("the dim is cut twice");
-    });
+    Cuts(v, cuts, /*of_inputs=*/false);
   }
 
   void View(JsonVisitor& v, SymbolicCut& cut) {
@@ -301,9 +295,8 @@ class RuleFields {
     IntegerOf(v, input, attribute, entry);
     if (!v.ok()) return v.LeaveRest();
     const auto key = [](const auto& of) { return std::tie(of.input, of.attribute, of.entry); };
-    if (std::none_of(found_.literals.begin(), found_.literals.end(), [&](const auto& literal) {
-          return key(literal) == key(end);
-        }))
+    if (std::ranges::none_of(found_.literals,
+                             [&](const auto& literal) { return key(literal) == key(end); }))
       v.Wrong("the call has no such integer");
   }
 
@@ -385,10 +378,10 @@ class RuleFields {
       for (const SymbolicCut& cut : *cuts) {
         windows += cut.window.has_value() ? 1 : 0;
         for (const SymbolicCut::Part& part : cut.parts)
-          own = own && std::count(factor.atoms.begin(), factor.atoms.end(), part.atom) == 1;
+          own = own && std::ranges::count(factor.atoms, part.atom) == 1;
       }
     if (!own) return v.Wrong("must have parts of the factor's own atoms");
-    if (std::count(factor.name.begin(), factor.name.end(), '+') + 1 != std::ssize(factor.atoms))
+    if (std::ranges::count(factor.name, '+') + 1 != std::ssize(factor.atoms))
       v.Wrong("must have a letter for each atom in the name, joined by '+'");
     // Either all dims that the factor cuts have windows, or none.
     if (windows != 0 && windows != factor.inputs.size() + factor.outputs.size())

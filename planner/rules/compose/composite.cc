@@ -20,7 +20,6 @@
 #include "planner/rules/compose/composite.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -29,6 +28,7 @@
 #include "planner/rules/compose/late_merge.h"
 #include "planner/rules/compose/propagation.h"
 #include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/instance/instance.h"
 
 namespace metadist {
@@ -39,23 +39,14 @@ constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 
 class CompositeFinder {
  public:
-  CompositeFinder(BlackBox& box,
-                  const OpTable& ops,
-                  const InnerFound& inner,
-                  uint64_t seed,
-                  SymbolicRule& found)
-      : box_(box),
-        ops_(ops),
-        inner_(inner),
-        found_(found),
-        call_(box.CallAt(box.values())),
-        check_(box, ops, inner, seed, found) {}
+  CompositeFinder(const TestedCall& call, SymbolicRule& found)
+      : tested_(call), box_(call.box), found_(found), check_(call, found) {}
 
   void Run() {
-    auto form = ExactFormOf(call_, /*all_numbers=*/false);
+    auto form = ExactFormOf(box_.CallAt(box_.values()), /*all_numbers=*/false);
     if (!form) return;
     graph_ = std::move(form->graph);
-    const InnerCalls calls(ops_, inner_, graph_);
+    const InnerCalls calls(tested_.ops, tested_.inner, graph_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) rules_.push_back(calls.RuleOf(graph_, n));
     for (const Rule& rule : rules_) node_rules_.push_back(&rule);
     int position = 0;
@@ -91,11 +82,7 @@ class CompositeFinder {
     return way;
   }
 
-  Cut At(const SymbolicCut& cut) const {
-    SymbolicFactor alone;
-    alone.inputs = {cut};
-    return FactorAt(found_, alone, found_.atoms).inputs[0];
-  }
+  Cut At(const SymbolicCut& cut) const { return CutAt(cut, found_.atoms); }
 
   // A factor of the operator also divides the decomposition if it gives the same output placements
   // without any exchange.
@@ -132,7 +119,7 @@ class CompositeFinder {
         for (size_t f = 0; f < ways.size(); ++f)
           if (ways[f] && ways[f]->values[value].kind == Placed::Kind::kCut)
             letters.push_back({ways[f]->values[value].cut.dim, found_.factors[f].name});
-        std::sort(letters.begin(), letters.end());
+        std::ranges::sort(letters);
         for (const auto& [dim, letter] : letters)
           exchange.dims += (exchange.dims.empty() ? "" : ",") + letter;
       }
@@ -159,8 +146,7 @@ class CompositeFinder {
         const Dim at{static_cast<int>(i), static_cast<int>(d)};
         const std::vector<Product>& terms = SizeOf(at).terms;
         if (terms.size() != 1 || IsCut(at, atom)) continue;
-        const std::vector<int>& atoms = terms[0].atoms;
-        if (std::find(atoms.begin(), atoms.end(), atom) != atoms.end()) dims.push_back(at);
+        if (terms[0].Has(atom)) dims.push_back(at);
       }
     return dims;
   }
@@ -168,7 +154,7 @@ class CompositeFinder {
   // The ways to cut the dim along the atom: contiguously, or inside each block of the other atoms.
   std::vector<SymbolicCut> CutsOf(const Dim& at, int atom) const {
     Product rest = SizeOf(at).terms[0];
-    rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+    rest.atoms.erase(std::ranges::find(rest.atoms, atom));
     SymbolicCut run{at.input, at.dim, {}, {{atom, rest}}};
     if (rest == Product{}) return {run};
     return {run, {at.input, at.dim, rest, {{atom, {}}}}};
@@ -186,23 +172,16 @@ class CompositeFinder {
       const std::map<int, Cut> demanded = Demanded(graph_, node_rules_, *way);
       for (const Dim& at : dims) {
         const auto wanted = demanded.find(position_[static_cast<size_t>(at.input)]);
-        if (wanted == demanded.end() || Cuts(cuts, at.input)) continue;
+        if (wanted == demanded.end()) continue;
         for (SymbolicCut& cut : CutsOf(at, atom))
-          if (!Cuts(cuts, at.input) && SameCut(At(cut), wanted->second)) {
+          if (CutOf(cuts, at.input) == nullptr && SameCut(At(cut), wanted->second)) {
             cuts.push_back(std::move(cut));
             grown = true;
           }
       }
     }
-    std::sort(cuts.begin(), cuts.end(), [](const SymbolicCut& a, const SymbolicCut& b) {
-      return a.tensor < b.tensor;
-    });
+    std::ranges::sort(cuts, {}, &SymbolicCut::tensor);
     return cuts;
-  }
-
-  static bool Cuts(const std::vector<SymbolicCut>& cuts, int tensor) {
-    return std::any_of(
-        cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
   }
 
   // Tries the windows of a node along the operator's own inputs.
@@ -251,19 +230,15 @@ class CompositeFinder {
   }
 
   bool InInputs(int atom) const {
-    return std::any_of(found_.dims.begin(), found_.dims.end(), [&](const SymbolicInput& input) {
-      return std::any_of(input.sizes.begin(), input.sizes.end(), [&](const SymbolicSize& size) {
-        return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
-          return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
-        });
-      });
+    return std::ranges::any_of(found_.dims, [&](const SymbolicInput& input) {
+      return std::ranges::any_of(input.sizes,
+                                 [&](const SymbolicSize& size) { return size.Has(atom); });
     });
   }
 
   bool Divided(int atom) const {
-    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& factor) {
-      return std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end();
-    });
+    return std::ranges::any_of(found_.factors,
+                               [&](const SymbolicFactor& factor) { return Divides(factor, atom); });
   }
 
   // A size given by literals alone: a value of that size that all ranks make whole is taken in
@@ -272,7 +247,7 @@ class CompositeFinder {
     const int64_t size = found_.atoms[static_cast<size_t>(atom)];
     for (const Node& node : graph_.nodes) {
       const Shape& shape = graph_.value(node.outputs[0]).type.shape;
-      const auto at = std::find(shape.begin(), shape.end(), size);
+      const auto at = std::ranges::find(shape, size);
       if (size < 2 || at == shape.end()) continue;
       const Cut cut{0, static_cast<int>(at - shape.begin()), 1, {{size, 1}}};
       if (TryCuts(atom, {}, {{node.outputs[0], cut}})) return;
@@ -287,11 +262,11 @@ class CompositeFinder {
     for (const Dim& dim : dims)
       for (SymbolicCut& seed : CutsOf(dim, atom)) {
         std::vector<SymbolicCut> cuts = WithDemanded(std::move(seed), atom, dims);
-        if (!cuts.empty() && std::find(sets.begin(), sets.end(), cuts) == sets.end())
+        if (!cuts.empty() && std::ranges::find(sets, cuts) == sets.end())
           sets.push_back(std::move(cuts));
       }
-    std::stable_sort(
-        sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    std::ranges::stable_sort(sets,
+                             [](const auto& a, const auto& b) { return a.size() > b.size(); });
     for (std::vector<SymbolicCut>& cuts : sets)
       if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
   }
@@ -337,7 +312,7 @@ class CompositeFinder {
     auto way = Carry(cuts, kAnyElements, made_whole);
     if (!way) return false;
     const auto idle = [](const std::string& name) { return name.empty(); };
-    if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
+    if (std::ranges::all_of(way->use.nodes, idle)) return false;
     SymbolicFactor factor;
     factor.atoms = {atom};
     factor.inputs = std::move(cuts);
@@ -366,8 +341,8 @@ class CompositeFinder {
   // Whether all nodes take their groups in any order.
   bool InAnyOrder(const InnerUse& use) const {
     for (size_t n = 0; n < use.nodes.size(); ++n)
-      for (const Factor& step : node_rules_[n]->factors)
-        if (step.name == use.nodes[n] && !step.any_order) return false;
+      if (const Factor* step = rules_[n].Find(use.nodes[n]); step != nullptr && !step->any_order)
+        return false;
     return true;
   }
 
@@ -396,11 +371,9 @@ class CompositeFinder {
     return true;
   }
 
+  const TestedCall tested_;
   BlackBox& box_;
-  const OpTable& ops_;
-  const InnerFound& inner_;
   SymbolicRule& found_;
-  const OpCall& call_;
   Graph graph_;
   std::vector<Rule> rules_;  // by node
   std::vector<const Rule*> node_rules_;
@@ -410,17 +383,9 @@ class CompositeFinder {
 
 }  // namespace
 
-void FindComposites(BlackBox& box,
-                    const OpTable& ops,
-                    const InnerFound& inner,
-                    uint64_t seed,
-                    SymbolicRule& found) {
-  if (box.op().decompose == nullptr || found.atoms.empty()) return;
-  const auto start = std::chrono::steady_clock::now();
-  const int64_t runs = box.kernel_runs();
-  CompositeFinder(box, ops, inner, seed, found).Run();
-  found.kernel_runs += box.kernel_runs() - runs;
-  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void FindComposites(const TestedCall& call, SymbolicRule& found) {
+  if (call.box.op().decompose == nullptr || found.atoms.empty()) return;
+  CompositeFinder(call, found).Run();
 }
 
 }  // namespace metadist

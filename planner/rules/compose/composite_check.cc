@@ -38,9 +38,8 @@ const Runs kUneven{{2, InputMode::kNormal},
                    {4, InputMode::kUp},
                    {3, InputMode::kDown},
                    {4, InputMode::kOffset}};
-const Runs kLong{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
+const Runs kOrdinary{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
-const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSpread{{3, InputMode::kSpread}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
@@ -80,7 +79,7 @@ std::optional<Tensor> Merged(const Factor& factor,
                              const std::vector<const Tensor*>& parts,
                              const TensorType& type) {
   const int64_t ranks = static_cast<int64_t>(parts.size());
-  const Cut* cut = CutOf(factor.outputs, static_cast<size_t>(output));
+  const Cut* cut = CutOf(factor.outputs, output);
   if (cut != nullptr && cut->size() != type.shape[static_cast<size_t>(cut->dim)])
     return std::nullopt;
   Tensor merged = Tensor::Zeros(type);
@@ -122,21 +121,6 @@ std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers) {
   return ExactForm{call, std::move(graph).value()};
 }
 
-std::vector<int64_t> ValuesAt(const SymbolicRule& found,
-                              const BlackBox& box,
-                              std::span<const int64_t> sizes) {
-  std::vector<int64_t> values;
-  size_t literal = 0;
-  for (const Slot& slot : box.slots()) {
-    const SymbolicSize& size =
-        slot.is_dim
-            ? found.dims[static_cast<size_t>(slot.input)].sizes[static_cast<size_t>(slot.entry)]
-            : found.literals[literal++].size;
-    values.push_back(size.At(sizes));
-  }
-  return values;
-}
-
 std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
                                               int64_t tested,
                                               int64_t more,
@@ -146,7 +130,7 @@ std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
   for (size_t a = 0; a < sizes.size(); ++a) {
     if (kept.count(static_cast<int>(a)) > 0) continue;
     std::vector<int64_t> next = sizes;
-    const bool own = std::find(factor.atoms.begin(), factor.atoms.end(), a) != factor.atoms.end();
+    const bool own = Divides(factor, static_cast<int>(a));
     next[a] = own ? tested : sizes[a] + more;
     if (own || box_.Infer(ValuesAt(found_, box_, next), ignored)) sizes = std::move(next);
   }
@@ -166,7 +150,7 @@ bool CompositeCheck::DiffersIfLonger(const SymbolicFactor& factor) {
   for (int64_t times = 1; times <= kMostTimesLong; times *= 2) {
     const std::vector<int64_t> sizes = SizesFor(factor, times * kEvenGroups, kLonger, apart);
     if (sizes == SizesFor(factor, times * kEvenGroups, 0)) return false;
-    const Verdict verdict = Judge(factor, sizes, kLong);
+    const Verdict verdict = Judge(factor, sizes, kOrdinary);
     if (verdict != Verdict::kRefused) return verdict == Verdict::kDiffers;
   }
   return false;
@@ -188,9 +172,8 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
 }
 
 bool CompositeCheck::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const std::optional<Factor> real = RealFactor(factor, sizes, values);
-  for (const auto& [ranks, mode] : kConfirming) {
+  const std::optional<Factor> real = FactorOn(found_, factor, box_, sizes);
+  for (const auto& [ranks, mode] : kOrdinary) {
     if (!real || real->groups() < ranks * std::max<int64_t>(factor.least_piece, 1)) continue;
     const std::pair<int64_t, InputMode> run{ranks, mode};
     if (Judge(factor, sizes, std::span(&run, 1)) == Verdict::kDiffers) return true;
@@ -204,7 +187,7 @@ std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use
     const auto base =
         ExactFormOf(box_.CallAt(ValuesAt(found_, box_, found_.atoms)), /*all_numbers=*/false);
     if (!base) return std::nullopt;
-    calls_.emplace(ops_, inner_, base->graph);
+    calls_.emplace(tested_.ops, tested_.inner, base->graph);
   }
   auto form = ExactFormOf(box_.CallAt(values), use.recipe.empty());
   if (!form || use.nodes.size() != form->graph.nodes.size()) return std::nullopt;
@@ -214,8 +197,7 @@ std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use
   for (size_t n = 0; n < use.nodes.size(); ++n) {
     if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
     eager.rules[n] = calls_->RuleOf(eager.form.graph, n);
-    for (const Factor& factor : eager.rules[n].factors)
-      if (factor.name == use.nodes[n]) eager.factors[n] = &factor;
+    eager.factors[n] = eager.rules[n].Find(use.nodes[n]);
     if (eager.factors[n] == nullptr) return std::nullopt;
   }
   return eager;
@@ -233,16 +215,20 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
     return way;
   }
   auto pieces =
-      eager ? BuildLate(
-                  use.recipe,
-                  {ops_, eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
-                  ranks)
+      eager ? BuildLate(use.recipe,
+                        {tested_.ops,
+                         eager->form.call,
+                         eager->form.graph,
+                         eager->factors,
+                         use,
+                         factor.groups()},
+                        ranks)
             : BuildRecipe(use.recipe,
-                          IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
-                          factor.inputs,
-                          factor.outputs,
+                          {IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
+                           factor.inputs,
+                           factor.outputs},
                           ranks,
-                          RulesBy(ops_, inner_));
+                          RulesBy(tested_.ops, tested_.inner));
   if (!pieces.ok()) return std::nullopt;
   way.pieces = std::move(pieces).value();
   for (const Factor& step : way.pieces.steps)
@@ -250,22 +236,11 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
   return way;
 }
 
-std::optional<Factor> CompositeCheck::RealFactor(const SymbolicFactor& symbolic,
-                                                 std::span<const int64_t> sizes,
-                                                 std::span<const int64_t> values) {
-  if (!HasWindows(symbolic)) return FactorAt(found_, symbolic, sizes);
-  std::vector<Shape> inputs, outputs;
-  if (!box_.Infer(values, outputs)) return std::nullopt;
-  for (size_t i = 0; i < box_.num_inputs(); ++i)
-    inputs.push_back(box_.role(i) == BlackBox::Role::kAbsent ? Shape() : box_.ShapeOf(i, values));
-  return WindowFactorAt(symbolic, sizes, inputs, outputs);
-}
-
 CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
                                               std::span<const int64_t> sizes,
                                               std::span<const std::pair<int64_t, InputMode>> runs) {
   const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const std::optional<Factor> at = RealFactor(symbolic, sizes, values);
+  const std::optional<Factor> at = FactorOn(found_, symbolic, box_, sizes);
   if (!at) return Verdict::kRefused;
   const Factor& factor = *at;
   std::vector<size_t> present;
@@ -290,7 +265,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
       if (!next) return Verdict::kRefused;
       Made& made = ways[key];
       made.way = std::move(*next);
-      made.ranks.emplace(made.way.pieces.graph, ops_, made.way.factors);
+      made.ranks.emplace(made.way.pieces.graph, tested_.ops, made.way.factors);
     }
     const Way& way = ways[key].way;
     Lockstep& ranks = *ways[key].ranks;

@@ -6,18 +6,11 @@
 #include <set>
 #include <vector>
 
-#include "metair/ops/op_table.h"
 #include "planner/rules/compose/inner_calls.h"
 #include "planner/rules/compose/piece_graph.h"
-#include "planner/rules/probe/black_box.h"
 #include "planner/rules/probe/sampler.h"
 
 namespace metadist {
-
-// Slot values of the call of the family of `found` at these atom sizes.
-std::vector<int64_t> ValuesAt(const SymbolicRule& found,
-                              const BlackBox& box,
-                              std::span<const int64_t> sizes);
 
 // A call and its decomposition, in f64 if the decomposition has the same form then. Its constants
 // are then not rounded to f32: pieces are compared with a kernel that computes in f64.
@@ -34,12 +27,8 @@ std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers);
 // own kernel.
 class CompositeCheck {
  public:
-  CompositeCheck(BlackBox& box,
-                 const OpTable& ops,
-                 const InnerFound& inner,
-                 uint64_t seed,
-                 const SymbolicRule& found)
-      : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
+  CompositeCheck(const TestedCall& call, const SymbolicRule& found)
+      : tested_(call), box_(call.box), sampler_(call.box, call.seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
   // all kinds; for a recipe, also if sizes that no factor cuts are longer (how many elements are
@@ -79,10 +68,6 @@ class CompositeCheck {
   Verdict Judge(const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 std::span<const std::pair<int64_t, InputMode>> runs);
-  // The factor at these atom sizes; nullopt if its window does not fit.
-  std::optional<Factor> RealFactor(const SymbolicFactor& factor,
-                                   std::span<const int64_t> sizes,
-                                   std::span<const int64_t> values);
   Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
   bool DiffersIfLonger(const SymbolicFactor& factor);
   // The factor's own atoms at size `tested`, the others longer by `more` where the call is then
@@ -92,9 +77,8 @@ class CompositeCheck {
                                 int64_t more,
                                 const std::set<int>& kept = {});
 
+  const TestedCall tested_;
   BlackBox& box_;
-  const OpTable& ops_;
-  const InnerFound& inner_;
   std::optional<InnerCalls> calls_;  // created when a decomposition is first run
   Sampler sampler_;
   const SymbolicRule& found_;

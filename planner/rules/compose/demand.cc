@@ -13,7 +13,6 @@
 // Cost: O(nodes * factors of a node) for each input that is found.
 #include "planner/rules/compose/demand.h"
 
-#include <algorithm>
 #include <string>
 
 #include "planner/rules/factor/pieces.h"
@@ -31,11 +30,17 @@ struct Want {
 class Backwards {
  public:
   Backwards(const Graph& graph, const std::vector<const Rule*>& rules, const Propagated& way)
-      : graph_(graph), rules_(rules), way_(way), wants_(graph.values.size()) {}
+      : graph_(graph),
+        rules_(rules),
+        way_(way),
+        wants_(graph.values.size()),
+        factors_(graph.nodes.size(), nullptr) {
+    for (const ValueId output : graph.outputs) Add(output, nullptr);
+    for (size_t n = graph.nodes.size(); n-- > 0;) Visit(n);
+  }
 
-  std::map<int, Cut> Run() {
-    for (const ValueId output : graph_.outputs) Add(output, nullptr);
-    for (size_t n = graph_.nodes.size(); n-- > 0;) Visit(n);
+  // By position among the graph's inputs: the piece that every use takes.
+  std::map<int, Cut> Cuts() const {
     std::map<int, Cut> cuts;
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const Want& want = wants_[static_cast<size_t>(graph_.inputs[i])];
@@ -46,17 +51,7 @@ class Backwards {
 
   // By node: the factor on which an undivided node makes only the required piece; nullptr: there is
   // none.
-  std::vector<const Factor*> RunWhole() {
-    std::vector<const Factor*> factors(graph_.nodes.size(), nullptr);
-    for (const ValueId output : graph_.outputs) Add(output, nullptr);
-    for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      const Node& node = graph_.nodes[n];
-      if (way_.use.nodes[n].empty() && !wants_[static_cast<size_t>(node.outputs[0])].halo)
-        factors[n] = FactorOf(n, node);
-      Visit(n);
-    }
-    return factors;
-  }
+  const std::vector<const Factor*>& factors() const { return factors_; }
 
  private:
   // Adds a requirement. cut: nullptr for the whole value.
@@ -72,6 +67,8 @@ class Backwards {
   void Visit(size_t n) {
     const Node& node = graph_.nodes[n];
     const Factor* factor = FactorOf(n, node);
+    if (way_.use.nodes[n].empty() && !wants_[static_cast<size_t>(node.outputs[0])].halo)
+      factors_[n] = factor;
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (node.inputs[i] != kNone)
         Add(node.inputs[i], factor == nullptr ? nullptr : CutOf(factor->inputs, i));
@@ -80,13 +77,10 @@ class Backwards {
   // The factor on which the node works, or would work to make the required piece; nullptr: none.
   const Factor* FactorOf(size_t n, const Node& node) const {
     const std::string& name = way_.use.nodes[n];
+    if (!name.empty()) return rules_[n]->Find(name);
     const Want& want = wants_[static_cast<size_t>(node.outputs[0])];
-    if (name.empty() && (!want.any || want.whole || node.outputs.size() > 1)) return nullptr;
+    if (!want.any || want.whole || node.outputs.size() > 1) return nullptr;
     for (const Factor& factor : rules_[n]->factors) {
-      if (!name.empty()) {
-        if (factor.name == name) return &factor;
-        continue;
-      }
       const Cut* made = CutOf(factor.outputs, 0);
       if (made != nullptr && SameCut(*made, want.cut) && factor.partial_inputs.empty() &&
           RunsWithin(factor))
@@ -99,6 +93,7 @@ class Backwards {
   const std::vector<const Rule*>& rules_;
   const Propagated& way_;
   std::vector<Want> wants_;  // by value
+  std::vector<const Factor*> factors_;
 };
 
 }  // namespace
@@ -106,11 +101,11 @@ class Backwards {
 std::map<int, Cut> Demanded(const Graph& graph,
                             const std::vector<const Rule*>& rules,
                             const Propagated& way) {
-  return Backwards(graph, rules, way).Run();
+  return Backwards(graph, rules, way).Cuts();
 }
 
 void MakePieces(const Graph& graph, const std::vector<const Rule*>& rules, Propagated& way) {
-  const std::vector<const Factor*> factors = Backwards(graph, rules, way).RunWhole();
+  const std::vector<const Factor*> factors = Backwards(graph, rules, way).factors();
   for (size_t n = 0; n < factors.size(); ++n) {
     if (factors[n] == nullptr) continue;
     way.use.nodes[n] = factors[n]->name;

@@ -2,7 +2,6 @@
 #include "planner/rules/compose/inner_calls.h"
 
 #include "planner/rules/instance/instance.h"
-#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/factor/rule.h"
 #include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 
@@ -16,6 +17,14 @@ using InnerRules = std::function<const Rule&(const Graph&, const Node&)>;
 
 // The symbolic rule of a node of a decomposition; nullptr: it has none. The pointer stays valid.
 using InnerFound = std::function<const SymbolicRule*(const Graph&, const Node&)>;
+
+// A call of which factors are tested by running it, or its decomposition, in pieces.
+struct TestedCall {
+  BlackBox& box;
+  const OpTable& ops;
+  const InnerFound& inner;  // rules of the nodes of its decomposition
+  uint64_t seed = 0;
+};
 
 // The rules of the nodes of one decomposition, at any sizes. The form of the decomposition does not
 // depend on sizes, so a rule discovered for a node holds for the same node at other sizes, if that

@@ -10,7 +10,6 @@
 #include "planner/rules/compose/kernel_only.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -26,15 +25,8 @@ namespace {
 
 class KernelOnlyFinder {
  public:
-  KernelOnlyFinder(BlackBox& box,
-                   const OpTable& ops,
-                   const InnerFound& inner,
-                   uint64_t seed,
-                   SymbolicRule& found)
-      : box_(box),
-        rules_(RulesBy(ops, inner)),
-        found_(found),
-        check_(box, ops, inner, seed, found) {}
+  KernelOnlyFinder(const TestedCall& call, SymbolicRule& found)
+      : box_(call.box), rules_(RulesBy(call.ops, call.inner)), found_(found), check_(call, found) {}
 
   void Run() {
     const size_t known = found_.factors.size();
@@ -54,19 +46,11 @@ class KernelOnlyFinder {
   }
 
  private:
-  static bool Holds(const SymbolicSize& size, int atom) {
-    return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
-      return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
-    });
-  }
-
   bool IsFree(int atom) const {
     for (const SymbolicFactor& factor : found_.factors)
-      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
-        return false;
-    return std::none_of(found_.literals.begin(),
-                        found_.literals.end(),
-                        [&](const SymbolicLiteral& literal) { return Holds(literal.size, atom); });
+      if (Divides(factor, atom)) return false;
+    return std::ranges::none_of(
+        found_.literals, [&](const SymbolicLiteral& literal) { return literal.size.Has(atom); });
   }
 
   // All dims of inputs that contain the atom; empty if one of them is not exactly that long.
@@ -76,7 +60,7 @@ class KernelOnlyFinder {
     for (size_t i = 0; i < found_.dims.size(); ++i)
       for (size_t d = 0; found_.dims[i].is_tensor && d < found_.dims[i].sizes.size(); ++d) {
         const SymbolicSize& size = found_.dims[i].sizes[d];
-        if (!Holds(size, atom)) continue;
+        if (!size.Has(atom)) continue;
         const bool twice = !cuts.empty() && cuts.back().tensor == static_cast<int>(i);
         if (size != alone || twice) return {};
         cuts.push_back({static_cast<int>(i), static_cast<int>(d), {}, {{atom, {}}}});
@@ -114,8 +98,9 @@ class KernelOnlyFinder {
     factor.outputs = std::move(*outputs);
     factor.composite = true;
     const Factor real = FactorAt(found_, factor, found_.atoms);
-    for (const std::string& recipe :
-         RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
+    const std::vector<std::string> recipes =
+        RecipesFor({box_.CallAt(box_.values()), real.inputs, real.outputs});
+    for (const std::string& recipe : recipes) {
       factor.inner.recipe = recipe;
       if (!check_.Holds(factor)) {
         if (check_.leaves_range()) found_.refuted.push_back(factor);
@@ -128,8 +113,8 @@ class KernelOnlyFinder {
     const std::vector<int> lengths = LengthsOf(atom);
     if (lengths.empty()) return;
     Factor carry = real;
-    for (std::string& recipe : RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
-      carry.inner.recipe = std::move(recipe);
+    for (const std::string& recipe : recipes) {
+      carry.inner.recipe = recipe;
       if (auto steps = StepsAlong(carry, lengths)) counted_.emplace_back(atom, std::move(*steps));
     }
   }
@@ -187,9 +172,8 @@ class KernelOnlyFinder {
       if (!same) return false;
       out.outputs.push_back(*same);
     }
-    return std::all_of(out.inputs.begin(), out.inputs.end(), [&](const SymbolicCut& cut) {
-      return cut.parts[0].atom == out.atoms[0];
-    });
+    return std::ranges::all_of(
+        out.inputs, [&](const SymbolicCut& cut) { return cut.parts[0].atom == out.atoms[0]; });
   }
 
   // The cut of a dim of this size along one of its atoms, inside blocks of the others or
@@ -200,7 +184,7 @@ class KernelOnlyFinder {
     if (size.terms.size() != 1) return std::nullopt;
     for (const int atom : size.terms[0].atoms) {
       Product rest = size.terms[0];
-      rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+      rest.atoms.erase(std::ranges::find(rest.atoms, atom));
       for (const SymbolicCut& one : {SymbolicCut{cut.tensor, cut.dim, rest, {{atom, {}}}},
                                      SymbolicCut{cut.tensor, cut.dim, {}, {{atom, rest}}}})
         if (CutAt(one, sizes) == cut) return one;
@@ -211,13 +195,12 @@ class KernelOnlyFinder {
   // Whether some factor already cuts one of the dims.
   bool Overlaps(const SymbolicFactor& next) const {
     const auto meet = [](const std::vector<SymbolicCut>& a, const std::vector<SymbolicCut>& b) {
-      return std::any_of(a.begin(), a.end(), [&](const SymbolicCut& x) {
-        return std::any_of(b.begin(), b.end(), [&](const SymbolicCut& y) {
-          return x.tensor == y.tensor && x.dim == y.dim;
-        });
+      return std::ranges::any_of(a, [&](const SymbolicCut& x) {
+        return std::ranges::any_of(
+            b, [&](const SymbolicCut& y) { return x.tensor == y.tensor && x.dim == y.dim; });
       });
     };
-    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& other) {
+    return std::ranges::any_of(found_.factors, [&](const auto& other) {
       return meet(other.inputs, next.inputs) || meet(other.outputs, next.outputs);
     });
   }
@@ -232,17 +215,8 @@ class KernelOnlyFinder {
 
 }  // namespace
 
-void FindKernelOnly(BlackBox& box,
-                    const OpTable& ops,
-                    const InnerFound& inner,
-                    uint64_t seed,
-                    SymbolicRule& found) {
-  if (found.atoms.empty()) return;
-  const auto start = std::chrono::steady_clock::now();
-  const int64_t runs = box.kernel_runs();
-  KernelOnlyFinder(box, ops, inner, seed, found).Run();
-  found.kernel_runs += box.kernel_runs() - runs;
-  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void FindKernelOnly(const TestedCall& call, SymbolicRule& found) {
+  if (!found.atoms.empty()) KernelOnlyFinder(call, found).Run();
 }
 
 }  // namespace metadist

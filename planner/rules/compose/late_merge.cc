@@ -68,15 +68,11 @@ class Writer {
     if (type != way_.graph.value(state_).type || ClassOf(type.element) != ElementClass::kFloat ||
         !Depends(state_node_))
       return BadInput("", "the second exchange does not depend on the first");
-    for (size_t n = 0; n <= state_node_; ++n) {
+    for (size_t n = 0; n < way_.graph.nodes.size(); ++n) {
       if (!Emit(n)) return BadInput("", "an exchanged value is passed through");
       if (n == reference_node_) ids_[reference_] = OwnReference(ids_[reference_]);
+      if (n == state_node_) MergeStates();
     }
-    for (size_t n = reference_node_ + 1; n < state_node_; ++n)
-      if (Depends(n)) stale_.insert(MadeBy(n));
-    MergeStates();
-    for (size_t n = state_node_ + 1; n < way_.graph.nodes.size(); ++n)
-      if (!Emit(n)) return BadInput("", "an exchanged value is passed through");
     std::vector<ValueId> results;
     for (const ValueId output : way_.graph.outputs) results.push_back(Get(output));
     return pieces_.Done(results);
@@ -151,8 +147,7 @@ class Writer {
     std::vector<double> scales = Shares();
     for (double& scale : scales) scale = 1 / scale;
     const ValueId scale = pieces_.Cut(ByRank(pieces_.shape(mine).size() + 1, scales), 0);
-    const ValueId scaled = pieces_.Cut(compose.Add("Mul", {mine, scale}), 0);
-    pieces_.OnPieces();
+    const ValueId scaled = pieces_.Add("Mul", {mine, scale}, 0);
     const ValueId own = compose.Fold("ReduceSum", scaled, {0}, /*keep=*/false);
     pieces_.OnPieces();
     return own;
@@ -163,17 +158,17 @@ class Writer {
   ValueId Stacked(ValueId value) {
     const std::vector<double> zeros(static_cast<size_t>(pieces_.ranks()), 0.0);
     const ValueId zero = pieces_.Cut(ByRank(pieces_.shape(value).size() + 2, zeros), 0);
-    const ValueId made = pieces_.Cut(pieces_.compose().Add("Add", {value, zero}), 0);
-    pieces_.OnPieces();
-    return made;
+    return pieces_.Add("Add", {value, zero}, 0);
   }
 
+  // From here on, what was computed from a rank's own reference is stale.
   void MergeStates() {
+    for (size_t n = reference_node_ + 1; n < state_node_; ++n)
+      if (Depends(n)) stale_.insert(MadeBy(n));
     Composer& compose = pieces_.compose();
     const ValueId own = Stacked(ids_[reference_]);
     const ValueId mine = Stacked(ids_[state_]);
-    const ValueId both = pieces_.Cut(compose.Add("Concat", {own, mine}, {{"axis", 1}}), 0);
-    pieces_.OnPieces();
+    const ValueId both = pieces_.Add("Concat", {own, mine}, 0, {{"axis", 1}});
     const ValueId references = SliceOf(compose, both, 1, 0, 1);
     const ValueId states = SliceOf(compose, both, 1, 1, 2);
     const size_t dims = pieces_.shape(both).size();

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "planner/rules/compose/changed_call.h"
 #include "planner/rules/factor/pieces.h"
 #include "planner/rules/instance/window.h"
 #include "planner/rules/probe/arrays.h"
@@ -17,49 +18,12 @@ int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
 
 }  // namespace
 
-// One rank's call of a node, with the data that it points to.
-struct Lockstep::OwnCall {
-  const OpDef& op;
-  Attributes attributes;
-  std::vector<Tensor> constants;
-  OpCall call;
+// One rank's call of a node.
+struct Lockstep::OwnCall : ChangedCall {
+  using ChangedCall::ChangedCall;
+
   std::vector<Tensor> wide;         // the rank's constants in compute types, by input
   std::vector<TensorType> outputs;  // of compute types
-
-  OwnCall(const OpDef& def, const Graph& graph, const Node& node)
-      : op(def),
-        attributes(node.attributes),
-        constants(node.inputs.size()),
-        call(CallOf(def, graph, node)),
-        wide(node.inputs.size()) {
-    call.attributes = &attributes;
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (call.has(i) && call.inputs[i].constant != nullptr) {
-        constants[i] = *call.inputs[i].constant;
-        call.inputs[i].constant = &constants[i];
-      }
-  }
-  OwnCall(const OwnCall&) = delete;
-  OwnCall& operator=(const OwnCall&) = delete;
-
-  void Shrink(const LiteralCut& literal, int64_t ranks, int64_t rank) {
-    const size_t entry = static_cast<size_t>(literal.entry);
-    const auto local = [&](int64_t value) { return LocalValueOf(literal, value, ranks, rank); };
-    if (literal.input < 0) {
-      Attribute& value = attributes.all()[literal.attribute];
-      if (int64_t* number = std::get_if<int64_t>(&value)) {
-        *number = local(*number);
-      } else {
-        int64_t& one = std::get<std::vector<int64_t>>(value)[entry];
-        one = local(one);
-      }
-      return;
-    }
-    Tensor& constant = constants[static_cast<size_t>(literal.input)];
-    std::vector<int64_t> values = constant.ToInts();
-    values[entry] = local(values[entry]);
-    constant = Tensor::Of<int64_t>(constant.shape(), values).Cast(constant.element());
-  }
 };
 
 Lockstep::Lockstep(const Graph& graph, const OpTable& ops, std::vector<const Factor*> factors)
@@ -133,9 +97,12 @@ std::unique_ptr<Lockstep::OwnCall> Lockstep::MakeCall(NodeId id, int64_t rank) c
   const Factor* factor = factors_[static_cast<size_t>(id)];
   const OpDef* op = ops_.Find(node);
   if (op == nullptr || op->reference == nullptr) return nullptr;
-  auto own = std::make_unique<OwnCall>(*op, graph_, node);
+  auto own = std::make_unique<OwnCall>(CallOf(*op, graph_, node));
+  own->wide.resize(node.inputs.size());
   if (factor != nullptr)
-    for (const LiteralCut& literal : factor->literals) own->Shrink(literal, ranks(), rank);
+    for (const LiteralCut& literal : factor->literals)
+      own->Replace(literal,
+                   [&](int64_t whole) { return LocalValueOf(literal, whole, ranks(), rank); });
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNone) continue;
     OpCall::Input& input = own->call.inputs[i];
@@ -189,7 +156,7 @@ bool Lockstep::RunOnRank(NodeId id, int64_t rank, std::vector<Tensor>& outputs) 
   }
   outputs.clear();
   for (const TensorType& type : own->outputs) outputs.push_back(Tensor::Zeros(type));
-  if (!own->op.reference(own->call, wide, outputs).ok()) return false;
+  if (!own->call.op->reference(own->call, wide, outputs).ok()) return false;
   for (size_t o = 0; rounds_ && o < node.outputs.size(); ++o)
     if (node.outputs[o] != kNone)
       outputs[o] = Rounded(outputs[o], graph_.value(node.outputs[o]).type.element);

@@ -24,12 +24,7 @@ std::vector<Cut> CutsOf(const Graph& graph,
   return cuts;
 }
 
-LiteralCut SizeAt(int input, int64_t value) {
-  LiteralCut size;
-  size.input = input;
-  size.view.parts = {{value, 1}};
-  return size;
-}
+LiteralCut SizeAt(int input, int64_t value) { return {input, "", 0, {.parts = {{value, 1}}}}; }
 
 }  // namespace
 
@@ -72,6 +67,26 @@ void PieceComposer::OnPieces(std::vector<LiteralCut> sizes, bool summed) {
   step.outputs = CutsOf(compose_.graph(), node.outputs, cut_);
   step.literals = std::move(sizes);
   if (summed) step.reductions[0] = ReduceOp::kSum;
+}
+
+ValueId PieceComposer::Add(const std::string& op,
+                           const std::vector<ValueId>& inputs,
+                           int64_t dim,
+                           const Attributes& attributes) {
+  const ValueId made = Cut(compose_.Add(op, inputs, attributes), dim);
+  OnPieces();
+  return made;
+}
+
+ValueId PieceComposer::Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
+  const ValueId places = PositionsAlong(compose_, size, static_cast<int64_t>(dims - dim) - 1);
+  ValueId mask = compose_.Add("Less", {places, compose_.Integer(where.end)});
+  if (where.begin > 0) {
+    const ValueId before = compose_.Add("Less", {places, compose_.Integer(where.begin)});
+    const ValueId no = compose_.Constant(Tensor::Zeros({ElementType::kBool, {}}));
+    mask = compose_.Add("Where", {before, no, mask});
+  }
+  return Cut(mask, 0);
 }
 
 void PieceComposer::Step(Factor step) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "metair/ops/composer.h"
@@ -19,6 +20,13 @@ struct PieceGraph {
   // By node: kPieceFactor; or only a name: "~sum", or "" if all ranks do the same work.
   std::vector<Factor> steps;
   std::vector<InnerExchange> exchanges = {};  // in node order
+};
+
+// A call and the cuts of its inputs and outputs, for which such a graph is built.
+struct RecipeCall {
+  const OpCall& call;
+  const std::vector<Cut>& inputs;
+  const std::vector<Cut>& outputs;
 };
 
 // Elements [begin, end) of the dim; inputs 1 and 2 of the node are begin and end.
@@ -43,6 +51,11 @@ class PieceComposer {
   std::vector<ValueId> Inputs();
   // Marks the value as cut along the dim. Returns the value.
   ValueId Cut(ValueId value, int64_t dim);
+  // Adds a node on pieces, whose output is cut along the dim.
+  ValueId Add(const std::string& op,
+              const std::vector<ValueId>& inputs,
+              int64_t dim,
+              const Attributes& attributes = {});
   // The last node works on pieces of its inputs and outputs that are cut. sizes: integers of its
   // call that are divided like sizes. summed: its output is partial.
   void OnPieces(std::vector<LiteralCut> sizes = {}, bool summed = false);
@@ -51,6 +64,8 @@ class PieceComposer {
   // The result of the last node is reduced among the ranks.
   void Exchanged(ReduceOp op);
 
+  // A mask of the indices of dim `dim` (of `dims` dims, of this size) in a range, cut along it.
+  ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where);
   // Concatenates pieces along a dim, or takes elements [begin, end) of each piece, where a nonzero
   // bound is given in terms of the whole dim.
   ValueId Joined(const std::vector<ValueId>& values, int64_t dim);

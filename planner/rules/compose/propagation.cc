@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "metair/ir/check.h"
@@ -110,7 +109,7 @@ class Search {
     if (cut) return false;
     for (const PassThrough& pass : rule.pass_through) {
       if (pass.inputs != partial) continue;
-      if (!std::all_of(partial.begin(), partial.end(), [&](int i) {
+      if (!std::ranges::all_of(partial, [&](int i) {
             return At(way, node.inputs[static_cast<size_t>(i)]).op == pass.op;
           }))
         continue;
@@ -126,9 +125,8 @@ class Search {
       if (node.inputs[i] == kNone) continue;
       const Placed& placed = At(way, node.inputs[i]);
       const Cut* wanted = CutOf(factor.inputs, i);
-      const bool summand = std::find(factor.partial_inputs.begin(),
-                                     factor.partial_inputs.end(),
-                                     static_cast<int>(i)) != factor.partial_inputs.end();
+      const bool summand = std::ranges::find(factor.partial_inputs, static_cast<int>(i)) !=
+                           factor.partial_inputs.end();
       switch (placed.kind) {
         case Kind::kWhole:
           if (summand) return false;
@@ -161,9 +159,9 @@ bool SameCut(const Cut& a, const Cut& b) {
 bool RunsWithin(const Factor& factor) {
   const auto special = [](const Cut& cut) { return cut.spare || !cut.halo.empty(); };
   return !factor.composite && factor.indices.empty() &&
-         std::none_of(factor.inputs.begin(), factor.inputs.end(), special) &&
-         std::none_of(factor.outputs.begin(), factor.outputs.end(), special) &&
-         std::all_of(factor.literals.begin(), factor.literals.end(), [](const LiteralCut& one) {
+         std::ranges::none_of(factor.inputs, special) &&
+         std::ranges::none_of(factor.outputs, special) &&
+         std::ranges::all_of(factor.literals, [](const LiteralCut& one) {
            return one.kind == LocalEntry::Kind::kSize;
          });
 }
@@ -172,9 +170,8 @@ bool RunsOnWindow(const Factor& factor) {
   return !factor.composite && factor.indices.empty() && factor.inputs.size() == 1 &&
          !factor.inputs[0].halo.empty() &&
          factor.inputs[0].halo.course == Halo::Course::kStraight &&
-         std::all_of(factor.outputs.begin(), factor.outputs.end(), [](const Cut& cut) {
-           return cut.halo.empty() && !cut.spare;
-         });
+         std::ranges::all_of(factor.outputs,
+                             [](const Cut& cut) { return cut.halo.empty() && !cut.spare; });
 }
 
 std::optional<Propagated> Propagate(const Graph& graph,

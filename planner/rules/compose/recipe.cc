@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "planner/rules/compose/recipe_forms.h"
 #include "planner/rules/factor/step_recipe.h"
 
@@ -29,33 +31,26 @@ bool InOneRun(const Cut& cut) {
          !cut.spare;
 }
 
-bool Usable(const std::vector<Cut>& cuts) {
-  for (const Cut& cut : cuts)
-    if (!InOneRun(cut)) return false;
-  return true;
+bool Usable(const RecipeCall& at) {
+  return std::ranges::all_of(at.inputs, InOneRun) && std::ranges::all_of(at.outputs, InOneRun);
 }
 
 }  // namespace
 
-std::vector<std::string> RecipesFor(const OpCall& call,
-                                    const std::vector<Cut>& inputs,
-                                    const std::vector<Cut>& outputs) {
+std::vector<std::string> RecipesFor(const RecipeCall& at) {
   std::vector<std::string> all;
-  if (inputs.empty() || !Usable(inputs) || !Usable(outputs)) return all;
+  if (at.inputs.empty() || !Usable(at)) return all;
   for (const Recipe& recipe : kRecipes)
-    for (std::string& name : recipe.names({call, inputs, outputs})) all.push_back(std::move(name));
+    for (std::string& name : recipe.names(at)) all.push_back(std::move(name));
   return all;
 }
 
 Result<PieceGraph> BuildRecipe(const std::string& recipe,
-                               const OpCall& call,
-                               const std::vector<Cut>& inputs,
-                               const std::vector<Cut>& outputs,
+                               const RecipeCall& at,
                                int64_t ranks,
                                const StepRules& rules) {
-  if (IsSteps(recipe)) return BuildSteps(recipe, call, inputs, outputs, ranks, rules);
-  const RecipeCall at{call, inputs, outputs};
-  if (Usable(inputs) && Usable(outputs))
+  if (IsSteps(recipe)) return BuildSteps(recipe, at, ranks, rules);
+  if (Usable(at))
     for (const Recipe& one : kRecipes)
       for (const std::string& name : one.names(at))
         if (name == recipe) return one.build(name, at, ranks);

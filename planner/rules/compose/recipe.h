@@ -15,18 +15,14 @@
 namespace metadist {
 
 // The names of the recipes that this call's shapes allow for these cuts. Cuts are contiguous and of
-// whole dims; `outputs` are those that must be made in pieces.
-std::vector<std::string> RecipesFor(const OpCall& call,
-                                    const std::vector<Cut>& inputs,
-                                    const std::vector<Cut>& outputs);
+// whole dims; those of outputs are those that must be made in pieces.
+std::vector<std::string> RecipesFor(const RecipeCall& at);
 
 // The graph of a factor with this recipe (InnerUse::recipe) on `ranks` ranks. rules: of other
 // calls, for recipes that contain them (recipe_steps.h). Errors: kBadInput if the call does not
 // have the form that the recipe needs, or there is no such recipe.
 Result<PieceGraph> BuildRecipe(const std::string& recipe,
-                               const OpCall& call,
-                               const std::vector<Cut>& inputs,
-                               const std::vector<Cut>& outputs,
+                               const RecipeCall& at,
                                int64_t ranks,
                                const StepRules& rules);
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "planner/rules/compose/recipe_forms.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {
@@ -25,10 +26,6 @@ struct State {
 };
 using States = std::vector<State>;
 
-bool IsCut(const std::vector<Cut>& cuts, int tensor) {
-  return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& c) { return c.tensor == tensor; });
-}
-
 // Adds every way to assign distinct inputs to the outputs from `output` on.
 void AddPairings(const RecipeCall& at,
                  const std::vector<TensorType>& types,
@@ -40,12 +37,12 @@ void AddPairings(const RecipeCall& at,
     if (!states.empty()) all.push_back(states);
     return;
   }
-  if (IsCut(at.outputs, output)) return AddPairings(at, types, output + 1, states, all);
+  if (CutOf(at.outputs, output) != nullptr) return AddPairings(at, types, output + 1, states, all);
   for (int i = 0; i < static_cast<int>(at.call.inputs.size()); ++i) {
     const OpCall::Input& input = at.call.inputs[static_cast<size_t>(i)];
-    const bool taken = std::any_of(
-        states.begin(), states.end(), [&](const State& state) { return state.input == i; });
-    if (!input.present || input.constant != nullptr || taken || IsCut(at.inputs, i) ||
+    const bool taken =
+        std::ranges::any_of(states, [&](const State& state) { return state.input == i; });
+    if (!input.present || input.constant != nullptr || taken || CutOf(at.inputs, i) != nullptr ||
         input.type != types[static_cast<size_t>(output)])
       continue;
     states.push_back({output, i});
@@ -99,27 +96,12 @@ class Turns {
   }
 
  private:
-  // A mask of the indices of dim `dim` (of `dims` dims, of this size) in a range.
-  ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
-    Composer& compose = pieces_.compose();
-    const ValueId places = PositionsAlong(compose, size, static_cast<int64_t>(dims - dim) - 1);
-    ValueId mask = compose.Add("Less", {places, compose.Integer(where.end)});
-    if (where.begin > 0) {
-      const ValueId before = compose.Add("Less", {places, compose.Integer(where.begin)});
-      const ValueId no = compose.Constant(Tensor::Zeros({ElementType::kBool, {}}));
-      mask = compose.Add("Where", {before, no, mask});
-    }
-    return pieces_.Cut(mask, 0);
-  }
-
   // The rank's value, on all ranks.
   ValueId OfRank(int64_t rank, ValueId value) {
     Composer& compose = pieces_.compose();
     const ValueId mask =
-        Mask(pieces_.shape(value).size() + 1, 0, pieces_.ranks(), {rank, rank + 1});
-    const ValueId mine =
-        pieces_.Cut(compose.Add("Where", {mask, value, compose.Number(0, value)}), 0);
-    pieces_.OnPieces();
+        pieces_.Mask(pieces_.shape(value).size() + 1, 0, pieces_.ranks(), {rank, rank + 1});
+    const ValueId mine = pieces_.Add("Where", {mask, value, compose.Number(0, value)}, 0);
     const ValueId all = compose.Fold("ReduceSum", mine, {0}, /*keep=*/false);
     pieces_.OnPieces({}, /*summed=*/true);
     pieces_.Exchanged(ReduceOp::kSum);
@@ -130,11 +112,9 @@ class Turns {
   ValueId Kept(int64_t rank, int64_t dim, ValueId now, ValueId before) {
     const Shape shape = pieces_.shape(now);
     const int64_t size = shape[static_cast<size_t>(dim)];
-    const ValueId mask =
-        Mask(shape.size(), static_cast<size_t>(dim), size, Piece(size, pieces_.ranks(), rank));
-    const ValueId made = pieces_.Cut(pieces_.compose().Add("Where", {mask, now, before}), dim);
-    pieces_.OnPieces();
-    return made;
+    const ValueId mask = pieces_.Mask(
+        shape.size(), static_cast<size_t>(dim), size, Piece(size, pieces_.ranks(), rank));
+    return pieces_.Add("Where", {mask, now, before}, dim);
   }
 
   const RecipeCall& at_;

@@ -10,13 +10,6 @@
 // The individual recipes; recipe.cc lists them.
 namespace metadist {
 
-// A call and its cuts, as for RecipesFor.
-struct RecipeCall {
-  const OpCall& call;
-  const std::vector<Cut>& inputs;
-  const std::vector<Cut>& outputs;
-};
-
 // SELF: the operator once more on its results on the pieces. Its first output consists of elements
 // of the cut input, as many as an integer of the call says; all other outputs are their indices.
 std::vector<std::string> SelfRecipes(const RecipeCall& at);

@@ -39,9 +39,7 @@ class Scan {
     const ValueId behind = Finish(carry);
     const ValueId yes = reversed_ ? behind : alone;
     const ValueId no = reversed_ ? alone : behind;
-    const ValueId made = pieces_.Cut(compose.Add("Where", {BeforeEdge(), yes, no}), dim_);
-    pieces_.OnPieces();
-    return pieces_.Done({made});
+    return pieces_.Done({pieces_.Add("Where", {BeforeEdge(), yes, no}, dim_)});
   }
 
   Result<PieceGraph> Exclusive() {
@@ -89,10 +87,8 @@ class Scan {
     const int64_t ranks = pieces_.ranks();
     const int64_t edge =
         reversed_ ? Piece(size_, ranks, ranks - 1).begin : Piece(size_, ranks, 0).end;
-    const int64_t dims = static_cast<int64_t>(pieces_.shape(inputs_[input_]).size());
-    Composer& compose = pieces_.compose();
-    const ValueId places = PositionsAlong(compose, size_, dims - dim_ - 1);
-    return pieces_.Cut(compose.Add("Less", {places, compose.Integer(edge)}), 0);
+    return pieces_.Mask(
+        pieces_.shape(inputs_[input_]).size(), static_cast<size_t>(dim_), size_, {0, edge});
   }
 
   PieceComposer pieces_;

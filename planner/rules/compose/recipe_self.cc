@@ -9,44 +9,11 @@
 // rejects the rank's call. Moves n K elements, and as many indices, per line.
 //
 // If a call only returns an index (SELF index), the candidate is the element at that index.
+#include "planner/rules/compose/changed_call.h"
 #include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
 namespace {
-
-// An integer of a call.
-struct Literal {
-  int input = -1;
-  std::string attribute;
-  int entry = 0;
-};
-
-// A call with one integer replaced.
-struct Changed {
-  Attributes attributes;
-  Tensor constant;
-  OpCall call;
-
-  Changed(const OpCall& from, const Literal& at, int64_t value)
-      : attributes(*from.attributes), call(from) {
-    call.attributes = &attributes;
-    if (at.input < 0) {
-      Attribute& attribute = attributes.all()[at.attribute];
-      if (int64_t* number = std::get_if<int64_t>(&attribute))
-        *number = value;
-      else
-        std::get<std::vector<int64_t>>(attribute)[static_cast<size_t>(at.entry)] = value;
-      return;
-    }
-    const Tensor& old = *from.inputs[static_cast<size_t>(at.input)].constant;
-    std::vector<int64_t> values = old.ToInts();
-    values[static_cast<size_t>(at.entry)] = value;
-    constant = Tensor::Of<int64_t>(old.shape(), values).Cast(old.element());
-    call.inputs[static_cast<size_t>(at.input)].constant = &constant;
-  }
-  Changed(const Changed&) = delete;
-  Changed& operator=(const Changed&) = delete;
-};
 
 // Calls visit(literal, value) for every integer of the call.
 template <typename Visit>
@@ -56,26 +23,27 @@ void ForEachInteger(const OpCall& call, Visit visit) {
     if (constant == nullptr || ClassOf(constant->element()) != ElementClass::kInt) continue;
     const std::vector<int64_t> values = constant->ToInts();
     for (size_t e = 0; e < values.size(); ++e)
-      visit(Literal{static_cast<int>(i), "", static_cast<int>(e)}, values[e]);
+      visit(LiteralCut{static_cast<int>(i), "", static_cast<int>(e)}, values[e]);
   }
   for (const auto& [name, attribute] : call.attributes->all()) {
     if (const int64_t* number = std::get_if<int64_t>(&attribute))
-      visit(Literal{-1, name, 0}, *number);
+      visit(LiteralCut{-1, name, 0}, *number);
     if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute))
       for (size_t e = 0; e < list->size(); ++e)
-        visit(Literal{-1, name, static_cast<int>(e)}, (*list)[e]);
+        visit(LiteralCut{-1, name, static_cast<int>(e)}, (*list)[e]);
   }
 }
 
 // The integer that scales `dim` of all outputs, and nothing else; tested with `wanted` times its
 // value.
-std::optional<Literal> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
+std::optional<LiteralCut> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
   const auto types = InferTypes(call);
   if (!types.ok()) return std::nullopt;
-  std::optional<Literal> found;
-  ForEachInteger(call, [&](const Literal& at, int64_t value) {
+  std::optional<LiteralCut> found;
+  ForEachInteger(call, [&](const LiteralCut& at, int64_t value) {
     if (found || value < 1 || value != types.value()[0].shape[dim]) return;
-    const Changed changed(call, at, value * wanted);
+    ChangedCall changed(call);
+    changed.Replace(at, [&](int64_t) { return value * wanted; });
     const auto now = InferTypes(changed.call);
     if (!now.ok()) return;
     std::vector<TensorType> expected = types.value();
@@ -103,14 +71,11 @@ ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_
 
 // Places a rank's one element per line at the rank's position among the elements of all ranks.
 ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
-  Composer& compose = pieces.compose();
-  const int64_t behind = static_cast<int64_t>(pieces.shape(value).size()) - cut.dim - 1;
-  const ValueId places = PositionsAlong(compose, pieces.ranks(), behind);
-  const ValueId mask =
-      pieces.Cut(compose.Add("Less", {places, compose.Integer(pieces.ranks())}), 0);
-  const ValueId made = pieces.Cut(compose.Add("Where", {mask, value, value}), cut.dim);
-  pieces.OnPieces();
-  return made;
+  const ValueId mask = pieces.Mask(pieces.shape(value).size(),
+                                   static_cast<size_t>(cut.dim),
+                                   pieces.ranks(),
+                                   {0, pieces.ranks()});
+  return pieces.Add("Where", {mask, value, value}, cut.dim);
 }
 
 Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
@@ -126,8 +91,7 @@ Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
   pieces.OnPieces();
   const ValueId candidates = AmongAll(pieces, cut, element);
   const ValueId starts = Starts(pieces, cut, at.call.shape(input), 1);
-  const ValueId indices = pieces.Cut(compose.Add("Add", {index, starts}), cut.dim);
-  pieces.OnPieces();
+  const ValueId indices = pieces.Add("Add", {index, starts}, cut.dim);
   inputs[input] = candidates;
   const ValueId best = pieces.Again(inputs)[0];
   return pieces.Done({compose.Add("GatherElements", {indices, best}, {{"axis", cut.dim}})});
@@ -162,7 +126,7 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
   if (name == kIndex) return BuildIndex(at, ranks);
   const Cut& cut = at.inputs[0];
   const size_t dim = static_cast<size_t>(cut.dim);
-  const auto literal = CountOf(at.call, dim, ranks);
+  auto literal = CountOf(at.call, dim, ranks);
   if (!literal) return BadInput("", "no integer of the call says how many results there are");
   const std::vector<TensorType> types = TRY(InferTypes(at.call));
   const int64_t count = types[0].shape[dim];
@@ -172,20 +136,19 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
   std::vector<ValueId> inputs = pieces.Inputs();
   std::vector<ValueId> local = inputs;
   pieces.Cut(inputs[static_cast<size_t>(cut.tensor)], cut.dim);
-  const Changed more(at.call, *literal, count * ranks);
-  if (literal->input >= 0)
-    local[static_cast<size_t>(literal->input)] = compose.Constant(more.constant);
+  ChangedCall more(at.call);
+  more.Replace(*literal, [&](int64_t) { return count * ranks; });
+  if (const size_t input = static_cast<size_t>(literal->input); literal->input >= 0)
+    local[input] = compose.Constant(more.constants[input]);
   std::vector<ValueId> candidates = compose.Again(local, more.attributes);
   for (const ValueId candidate : candidates) pieces.Cut(candidate, cut.dim);
-  LiteralCut size{literal->input, literal->attribute, literal->entry};
-  size.view.parts = {{count * ranks, 1}};
-  pieces.OnPieces({size});
+  literal->view.parts = {{count * ranks, 1}};
+  pieces.OnPieces({*literal});
 
   const Shape& whole = at.call.shape(static_cast<size_t>(cut.tensor));
   for (size_t o = 1; o < candidates.size(); ++o) {
     const ValueId start = Starts(pieces, cut, whole, count);
-    candidates[o] = pieces.Cut(compose.Add("Add", {candidates[o], start}), cut.dim);
-    pieces.OnPieces();
+    candidates[o] = pieces.Add("Add", {candidates[o], start}, cut.dim);
   }
 
   inputs[static_cast<size_t>(cut.tensor)] = candidates[0];

@@ -14,13 +14,13 @@
 #include "planner/rules/compose/recipe_steps.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/factor/step_recipe.h"
 #include "planner/rules/instance/instantiate.h"
 
@@ -37,7 +37,7 @@ std::optional<int64_t> StepsOf(const StepRecipe& r, const OpCall& call) {
   if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
   for (const StepRecipe::LoopState& state : r.states)
     if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
-  if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
+  if (!std::ranges::all_of(r.lengths, is_given)) return std::nullopt;
   return shape[static_cast<size_t>(r.given.dim)];
 }
 
@@ -51,44 +51,16 @@ OpCall OneStep(const StepRecipe& r, const OpCall& call) {
 }
 
 std::optional<Graph> GraphOf(const OpCall& call) {
-  auto types = InferTypes(call);
-  if (!types.ok()) return std::nullopt;
-  Graph graph;
-  Node node;
-  node.name = "step";
-  node.domain = call.op->domain;
-  node.op = call.op->name;
-  node.attributes = *call.attributes;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    node.inputs.push_back(kNone);
-    if (!call.has(i)) continue;
-    const Tensor* constant = call.inputs[i].constant;
-    Value value{fmt::format("x{}", i), call.type(i), ValueKind::kInput, {}, kNone};
-    if (constant != nullptr) {
-      value.kind = ValueKind::kConstant;
-      value.data = *constant;
-    }
-    node.inputs.back() = graph.AddValue(std::move(value));
-    if (constant == nullptr) graph.inputs.push_back(node.inputs.back());
-  }
-  for (TensorType& type : types.value())
-    node.outputs.push_back(graph.AddValue(
-        {fmt::format("y{}", node.outputs.size()), std::move(type), ValueKind::kResult, {}, kNone}));
-  graph.outputs = node.outputs;
-  graph.AddNode(std::move(node));
-  return graph;
+  GraphBuilder builder("step");
+  for (const ValueId made : builder.AddCall(call, "step")) builder.Output(made);
+  auto graph = builder.Done();
+  return graph.ok() ? std::optional(std::move(graph).value()) : std::nullopt;
 }
 
 bool SameCuts(std::vector<Cut> a, std::vector<Cut> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
+  std::ranges::sort(a);
+  std::ranges::sort(b);
   return a == b;
-}
-
-const Cut* CutOfTensor(const std::vector<Cut>& cuts, int tensor) {
-  for (const Cut& cut : cuts)
-    if (cut.tensor == tensor) return &cut;
-  return nullptr;
 }
 
 // A single step, divided.
@@ -98,20 +70,18 @@ struct DividedStep {
   std::vector<Factor> factors;  // by node; without a name if the node has none
 };
 
-Result<DividedStep> Divide(const OpCall& one,
-                           const std::vector<Cut>& inputs,
-                           const std::vector<Cut>& outputs,
-                           const StepRules& rules) {
-  const auto alone = GraphOf(one);
-  if (!alone || !rules.rule || one.op->decompose == nullptr)
+// one: a single step, cut like the sequence.
+Result<DividedStep> Divide(const RecipeCall& one, const StepRules& rules) {
+  const auto alone = GraphOf(one.call);
+  if (!alone || !rules.rule || one.call.op->decompose == nullptr)
     return BadInput("", "there is no single step");
   DividedStep step;
   const Rule single = rules.rule(*alone, alone->nodes[0]);
   for (const Factor& factor : single.factors)
     if (factor.composite && factor.inner.recipe.empty() && factor.reductions.empty() &&
-        SameCuts(factor.inputs, inputs) && SameCuts(factor.outputs, outputs))
+        SameCuts(factor.inputs, one.inputs) && SameCuts(factor.outputs, one.outputs))
       step.use = factor.inner;
-  step.graph = TRY(one.op->decompose(one));
+  step.graph = TRY(one.call.op->decompose(one.call));
   if (step.use.nodes.empty() || step.use.nodes.size() != step.graph.nodes.size())
     return BadInput("", "a single step cannot be divided this way");
   step.factors.resize(step.graph.nodes.size());
@@ -119,14 +89,10 @@ Result<DividedStep> Divide(const OpCall& one,
     const std::string& name = step.use.nodes[n];
     step.factors[n].name = name;
     if (name.empty() || name[0] == '~') continue;
-    bool known = false;
     const Rule rule = rules.rule(step.graph, step.graph.nodes[n]);
-    for (const Factor& factor : rule.factors) {
-      if (factor.name != name) continue;
-      step.factors[n] = factor;
-      known = true;
-    }
-    if (!known) return BadInput("", "a node cannot be divided this way at these sizes");
+    const Factor* factor = rule.Find(name);
+    if (factor == nullptr) return BadInput("", "a node cannot be divided this way at these sizes");
+    step.factors[n] = *factor;
     step.factors[n].name = kPieceFactor;
   }
   return step;
@@ -136,15 +102,15 @@ class Steps {
  public:
   // ops: for the step's nodes.
   Steps(const OpTable& ops,
-        const OpCall& call,
+        const RecipeCall& at,
         const StepRecipe& r,
         const DividedStep& step,
         int64_t ranks)
-      : ops_(ops), call_(call), r_(r), step_(step), pieces_(call, ranks) {
+      : ops_(ops), at_(at), r_(r), step_(step), pieces_(at.call, ranks) {
     size_t position = 0;
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
+    for (size_t i = 0; i < at.call.inputs.size(); ++i) {
       given_.push_back(kNone);
-      if (!call.has(i)) continue;
+      if (!at.call.has(i)) continue;
       given_[i] = step.graph.inputs[position++];
       ids_[given_[i]] = pieces_.compose().Given(i);
     }
@@ -154,17 +120,15 @@ class Steps {
     for (const int input : r.lengths) moving_.insert(given_[static_cast<size_t>(input)]);
   }
 
-  Result<PieceGraph> Run(int64_t steps,
-                         const std::vector<Cut>& inputs,
-                         const std::vector<Cut>& outputs) {
+  Result<PieceGraph> Run(int64_t steps) {
     std::vector<ValueId> made(static_cast<size_t>(steps));
     const ValueId x = pieces_.compose().Given(static_cast<size_t>(r_.given.tensor));
     for (int64_t turn = 0; turn < steps; ++turn) {
       const int64_t t = r_.reversed ? steps - 1 - turn : turn;
       ids_[given_[static_cast<size_t>(r_.given.tensor)]] =
-          Element(x, t, CutOfTensor(inputs, r_.given.tensor));
+          Element(x, t, CutOf(at_.inputs, r_.given.tensor));
       for (const int input : r_.lengths)
-        ids_[given_[static_cast<size_t>(input)]] = Within(input, t, CutOfTensor(inputs, input));
+        ids_[given_[static_cast<size_t>(input)]] = Within(input, t, CutOf(at_.inputs, input));
       for (size_t n = 0; n < step_.graph.nodes.size(); ++n) Emit(n, /*first=*/turn == 0);
       made[static_cast<size_t>(t)] = Output(r_.made.tensor);
       std::vector<ValueId> next;
@@ -173,8 +137,8 @@ class Steps {
         ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];
     }
     std::vector<ValueId> results;
-    for (int o = 0; o < call_.num_outputs; ++o)
-      results.push_back(o == r_.made.tensor ? Joined(made, CutOfTensor(outputs, o)) : Output(o));
+    for (int o = 0; o < at_.call.num_outputs; ++o)
+      results.push_back(o == r_.made.tensor ? Joined(made, CutOf(at_.outputs, o)) : Output(o));
     return pieces_.Done(results);
   }
 
@@ -228,9 +192,8 @@ class Steps {
 
   void Emit(size_t n, bool first) {
     const Node& node = step_.graph.nodes[n];
-    const bool moves = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
-      return input != kNone && moving_.count(input) > 0;
-    });
+    const bool moves = std::ranges::any_of(
+        node.inputs, [&](ValueId input) { return input != kNone && moving_.count(input) > 0; });
     if (!moves && !first) return;
     if (moves) moving_.insert(node.outputs.begin(), node.outputs.end());
     std::vector<ValueId> inputs;
@@ -243,7 +206,7 @@ class Steps {
   }
 
   const OpTable& ops_;
-  const OpCall& call_;
+  const RecipeCall& at_;
   const StepRecipe& r_;
   const DividedStep& step_;
   PieceComposer pieces_;
@@ -269,19 +232,17 @@ std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call) {
 }
 
 Result<PieceGraph> BuildSteps(const std::string& recipe,
-                              const OpCall& call,
-                              const std::vector<Cut>& inputs,
-                              const std::vector<Cut>& outputs,
+                              const RecipeCall& at,
                               int64_t ranks,
                               const StepRules& rules) {
   const auto recurring = ParseSteps(recipe);
-  const auto steps = recurring ? StepsOf(*recurring, call) : std::nullopt;
+  const auto steps = recurring ? StepsOf(*recurring, at.call) : std::nullopt;
   if (!steps) return BadInput("", fmt::format("recipe '{}' does not fit the call", recipe));
   if (*steps > kMostSteps)
     return BadInput("", fmt::format("expected at most {} steps, got {}", kMostSteps, *steps));
-  const OpCall one = OneStep(*recurring, call);
-  const DividedStep step = TRY(Divide(one, inputs, outputs, rules));
-  return Steps(rules.ops, call, *recurring, step, ranks).Run(*steps, inputs, outputs);
+  const OpCall one = OneStep(*recurring, at.call);
+  const DividedStep step = TRY(Divide({one, at.inputs, at.outputs}, rules));
+  return Steps(rules.ops, at, *recurring, step, ranks).Run(*steps);
 }
 
 }  // namespace metadist

@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/compose/inner_calls.h"
@@ -32,9 +31,7 @@ std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call);
 // Like BuildRecipe. rules: of the single step and of the nodes of its decomposition. Errors:
 // kBadInput if a single step has no factor with these cuts, or if there are too many steps.
 Result<PieceGraph> BuildSteps(const std::string& recipe,
-                              const OpCall& call,
-                              const std::vector<Cut>& inputs,
-                              const std::vector<Cut>& outputs,
+                              const RecipeCall& at,
                               int64_t ranks,
                               const StepRules& rules);
 

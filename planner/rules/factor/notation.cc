@@ -67,8 +67,7 @@ std::string DimText(std::vector<Hold> holds, int64_t total) {
   if (holds[0].slides)
     return holds[0].size == 1 ? holds[0].letters
                               : fmt::format("({} {})", holds[0].letters, holds[0].size);
-  std::stable_sort(
-      holds.begin(), holds.end(), [](const Hold& a, const Hold& b) { return a.repeat < b.repeat; });
+  std::ranges::stable_sort(holds, {}, &Hold::repeat);
   std::vector<std::string> parts;
   int64_t done = 1;
   const auto constant = [&](int64_t value) {
@@ -93,31 +92,32 @@ struct Clauses {
       least, even, dead, combine;
 };
 
-// "1" (an input), "k" (an attribute), "1.2" (an entry or column of an input).
-std::string OperandText(int input, const std::string& attribute, int entry, bool several) {
-  return (input < 0 ? attribute : std::to_string(input)) +
-         (several ? fmt::format(".{}", entry) : "");
+// "1" (an input), "k" (an attribute), "1.2" (one of several integers of an input).
+template <typename Integer>
+std::string OperandText(const SymbolicRule& found, const Integer& one) {
+  const auto beside = [&](const SymbolicLiteral& other) {
+    return other.input == one.input && other.attribute == one.attribute;
+  };
+  return (one.input < 0 ? one.attribute : std::to_string(one.input)) +
+         (std::ranges::count_if(found.literals, beside) > 1 ? fmt::format(".{}", one.entry) : "");
 }
 
 void DescribeOffsets(const SymbolicRule& found, const SymbolicFactor& factor, Clauses& clauses) {
   for (const SymbolicIndex& index : factor.indices)
-    clauses.off.push_back(fmt::format(
-        "{}:{}-", factor.name, OperandText(index.input, "", index.column, index.column >= 0)));
+    clauses.off.push_back(fmt::format("{}:{}{}-",
+                                      factor.name,
+                                      index.input,
+                                      index.column < 0 ? "" : fmt::format(".{}", index.column)));
   for (const SymbolicShift& shift : factor.shifts) {
     const SymbolicLiteral& moved = found.literals[static_cast<size_t>(shift.literal)];
-    const auto same = [&](const SymbolicLiteral& other) {
-      return other.input == moved.input && other.attribute == moved.attribute;
-    };
-    const bool several = std::count_if(found.literals.begin(), found.literals.end(), same) > 1;
     int64_t by = shift.is_index ? -1 : shift.by_start != 0 ? shift.by_start : shift.by_end;
     if (shift.times >= 0)
       by *= found.literals[static_cast<size_t>(shift.times)].size.At(found.atoms);
-    clauses.off.push_back(
-        fmt::format("{}:{}{}{}",
-                    factor.name,
-                    OperandText(moved.input, moved.attribute, moved.entry, several),
-                    by < 0 ? '-' : '+',
-                    std::abs(by) == 1 ? "" : std::to_string(std::abs(by))));
+    clauses.off.push_back(fmt::format("{}:{}{}{}",
+                                      factor.name,
+                                      OperandText(found, moved),
+                                      by < 0 ? '-' : '+',
+                                      std::abs(by) == 1 ? "" : std::to_string(std::abs(by))));
   }
 }
 
@@ -132,13 +132,12 @@ void AddWidths(const std::string& letter,
     const int64_t behind = cut.window->behind.At(sizes);
     if (before == 0 && behind == 0) continue;
     std::string text = fmt::format("{}:{}/{}", letter, before, behind);
-    if (std::find(clause.begin(), clause.end(), text) == clause.end())
-      clause.push_back(std::move(text));
+    if (std::ranges::find(clause, text) == clause.end()) clause.push_back(std::move(text));
   }
 }
 
 bool Takes(const SymbolicFactor& factor, Halo::Course course) {
-  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const SymbolicCut& cut) {
+  return std::ranges::any_of(factor.inputs, [&](const SymbolicCut& cut) {
     return cut.window && cut.window->course == course;
   });
 }
@@ -174,7 +173,7 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
     std::vector<std::string> ops;
     for (const auto& [output, op] : factor.reductions) {
       const std::string name(Capital(op));
-      if (std::find(ops.begin(), ops.end(), name) == ops.end()) ops.push_back(name);
+      if (std::ranges::find(ops, name) == ops.end()) ops.push_back(name);
     }
     const bool plain = ops.size() == 1 && ops[0] == "SUM";
     clauses.reduction.push_back(
@@ -194,27 +193,18 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
   if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)
     clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
-  if (std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
-        return end.by_size != 0 && !end.bound;
-      }))
+  if (std::ranges::any_of(factor.ends,
+                          [](const EndLiteral& end) { return end.by_size != 0 && !end.bound; }))
     clauses.attr.push_back(letters[0]);
-  for (const EndLiteral& end : factor.ends) {
-    const bool several =
-        std::count_if(found.literals.begin(), found.literals.end(), [&](const auto& other) {
-          return other.input == end.input && other.attribute == end.attribute;
-        }) > 1;
+  for (const EndLiteral& end : factor.ends)
     if (end.bound)
-      clauses.within.push_back(fmt::format(
-          "{}:{}", letters[0], OperandText(end.input, end.attribute, end.entry, several)));
-  }
+      clauses.within.push_back(fmt::format("{}:{}", letters[0], OperandText(found, end)));
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
-    const bool coupled = std::any_of(
-        found.literals.begin(), found.literals.end(), [&](const SymbolicLiteral& literal) {
-          const std::vector<int>& atoms = literal.size.terms.front().atoms;
-          return std::find(atoms.begin(), atoms.end(), factor.atoms[i]) != atoms.end();
-        });
-    if (coupled) clauses.attr.push_back(letters[i]);
+    const auto follows = [&](const SymbolicLiteral& literal) {
+      return literal.size.terms.front().Has(factor.atoms[i]);
+    };
+    if (std::ranges::any_of(found.literals, follows)) clauses.attr.push_back(letters[i]);
   }
 }
 

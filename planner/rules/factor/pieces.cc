@@ -25,14 +25,23 @@ std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank) {
   return indices;
 }
 
+bool Divides(const SymbolicFactor& factor, int atom) {
+  return std::ranges::find(factor.atoms, atom) != factor.atoms.end();
+}
+
+bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  return std::ranges::all_of(factor.fixed, [&](const auto& fixed) {
+    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
+  });
+}
+
 bool NeedsARow(const SymbolicFactor& factor) {
   const auto special = [](const SymbolicCut& cut) {
     return cut.spare || cut.window || cut.parts.size() != 1;
   };
   return factor.atoms.size() != 1 || !factor.inner.recipe.empty() || !factor.shifts.empty() ||
-         !factor.indices.empty() ||
-         std::any_of(factor.inputs.begin(), factor.inputs.end(), special) ||
-         std::any_of(factor.outputs.begin(), factor.outputs.end(), special);
+         !factor.indices.empty() || std::ranges::any_of(factor.inputs, special) ||
+         std::ranges::any_of(factor.outputs, special);
 }
 
 }  // namespace metadist

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace metadist {
 
@@ -19,6 +20,18 @@ int64_t Factor::groups() const {
     for (const Cut& cut : *cuts)
       for (const Cut::Part& part : cut.parts) least = std::min(least, part.size);
   return least;
+}
+
+const Factor* Rule::Find(std::string_view name) const {
+  const auto at = std::ranges::find(factors, name, &Factor::name);
+  return at == factors.end() ? nullptr : &*at;
+}
+
+Rule NoRule(std::string reason) {
+  Rule rule;
+  rule.text = "none";
+  rule.reason = std::move(reason);
+  return rule;
 }
 
 }  // namespace metadist

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metair/spmd/local_entry.h"
@@ -126,6 +127,11 @@ struct Rule {
   std::string text;    // one-line notation: ([i,k],[k,j])->([i,j]) reduction={k} linear={0,1}
   std::string reason;  // why there are no factors; empty if there are some
   std::vector<UncutDim> uncut = {};  // by tensor and dim, inputs first
+
+  // The factor with that name; nullptr if there is none.
+  const Factor* Find(std::string_view name) const;
 };
+// A rule without factors, for this reason.
+Rule NoRule(std::string reason);
 
 }  // namespace metadist

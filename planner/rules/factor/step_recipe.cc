@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "metair/ir/text_prefix.h"
 
 namespace metadist {
 namespace {
@@ -12,37 +12,29 @@ constexpr std::string_view kSteps = "STEPS ";
 constexpr std::string_view kReversed = "reversed ";
 constexpr std::string_view kCarry = "CARRY ";
 
-bool Skip(std::string_view& text, std::string_view token) {
-  if (text.substr(0, token.size()) != token) return false;
-  text.remove_prefix(token.size());
-  return true;
-}
-
 bool Read(std::string_view& text, int& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
+  number = TakeNumber<int>(text).value_or(-1);
+  return number >= 0;
 }
 
 }  // namespace
 
 std::optional<StepRecipe> ParseSteps(std::string_view text) {
   StepRecipe out;
-  if (!Skip(text, kSteps)) return std::nullopt;
-  out.reversed = Skip(text, kReversed);
+  if (!SkipWord(text, kSteps)) return std::nullopt;
+  out.reversed = SkipWord(text, kReversed);
   const auto axis = [&](StepRecipe::Axis& at) {
-    return Read(text, at.tensor) && Skip(text, ".") && Read(text, at.dim);
+    return Read(text, at.tensor) && SkipWord(text, ".") && Read(text, at.dim);
   };
-  if (!axis(out.given) || !Skip(text, ">") || !axis(out.made)) return std::nullopt;
+  if (!axis(out.given) || !SkipWord(text, ">") || !axis(out.made)) return std::nullopt;
   while (!text.empty()) {
     StepRecipe::LoopState state;
-    if (!Skip(text, " ") || !Read(text, state.input)) return std::nullopt;
-    if (Skip(text, "-")) {
+    if (!SkipWord(text, " ") || !Read(text, state.input)) return std::nullopt;
+    if (SkipWord(text, "-")) {
       out.lengths.push_back(state.input);
       continue;
     }
-    if (!Skip(text, "<-") || !Read(text, state.output)) return std::nullopt;
+    if (!SkipWord(text, "<-") || !Read(text, state.output)) return std::nullopt;
     out.states.push_back(state);
   }
   return out;
@@ -50,9 +42,9 @@ std::optional<StepRecipe> ParseSteps(std::string_view text) {
 
 std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths) {
   std::string_view rest = carry.inner.recipe;
-  if (!Skip(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
+  if (!SkipWord(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
     return std::nullopt;
-  const bool reversed = Skip(rest, kReversed);
+  const bool reversed = SkipWord(rest, kReversed);
   std::string recipe = fmt::format("{}{}{}.{}>{}.{} {}",
                                    kSteps,
                                    reversed ? kReversed : "",
@@ -65,7 +57,7 @@ std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int
   return recipe;
 }
 
-bool IsSteps(const std::string& recipe) { return recipe.substr(0, kSteps.size()) == kSteps; }
+bool IsSteps(const std::string& recipe) { return recipe.starts_with(kSteps); }
 
 bool StepsFit(const std::string& recipe, const std::vector<Shape>& inputs) {
   const auto recurring = ParseSteps(recipe);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/rules/factor/symbolic.h"
 
+#include <algorithm>
 #include <map>
 
 namespace metadist {
@@ -11,10 +12,16 @@ int64_t Product::At(std::span<const int64_t> sizes) const {
   return static_cast<int64_t>(value);
 }
 
+bool Product::Has(int atom) const { return std::ranges::find(atoms, atom) != atoms.end(); }
+
 int64_t SymbolicSize::At(std::span<const int64_t> sizes) const {
   int64_t value = 0;
   for (const Product& term : terms) value += term.At(sizes);
   return value;
+}
+
+bool SymbolicSize::Has(int atom) const {
+  return std::ranges::any_of(terms, [&](const Product& term) { return term.Has(atom); });
 }
 
 int64_t SymbolicWindow::Width::At(std::span<const int64_t> sizes) const {

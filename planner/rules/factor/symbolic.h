@@ -21,6 +21,7 @@ struct Product {
 
   // Wraps around on overflow.
   int64_t At(std::span<const int64_t> sizes) const;
+  bool Has(int atom) const;
   bool operator==(const Product&) const = default;
 };
 
@@ -30,6 +31,7 @@ struct SymbolicSize {
   std::vector<Product> terms = {};
 
   int64_t At(std::span<const int64_t> sizes) const;
+  bool Has(int atom) const;
   bool operator==(const SymbolicSize&) const = default;
 };
 

@@ -22,6 +22,11 @@ inline constexpr char kOtherForm[] =
 // one of the family.
 std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box);
 
+// Slot values of the call of the family of `found` at these atom sizes.
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
+                              const BlackBox& box,
+                              std::span<const int64_t> sizes);
+
 // Whether `found` describes calls with the inputs, integers and outputs of `box`, at any sizes of
 // its family, so that InstantiateAt may be called.
 bool SameForm(const SymbolicRule& found, BlackBox& box);
@@ -30,6 +35,13 @@ bool SameForm(const SymbolicRule& found, BlackBox& box);
 Factor FactorAt(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes);
+
+// The factor on the call of the family of `found` at these atom sizes, with the halos of its
+// windows; nullopt if they do not fit.
+std::optional<Factor> FactorOn(const SymbolicRule& found,
+                               const SymbolicFactor& factor,
+                               BlackBox& box,
+                               std::span<const int64_t> sizes);
 
 // Atoms, not of this factor, of which another one cuts inputs and outputs: if the factor holds on
 // each of their pieces, it holds on the whole.

@@ -120,29 +120,18 @@ bool Representable(const SymbolicRule& found,
   for (const SymbolicLiteral& literal : found.literals)
     if (factor.local_literals && literal.size.At(sizes) < 1)
       for (const int atom : literal.size.terms.front().atoms)
-        if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
-          return false;
+        if (Divides(factor, atom)) return false;
   const auto fits = [&](const SymbolicCut& cut) {
     double total = 0;
     for (const SymbolicCut::Part& part : cut.parts)
       total += static_cast<double>(sizes[static_cast<size_t>(part.atom)]) * Real(part.unit, sizes);
     return total * Real(cut.repeat, sizes) < kLargestDim;
   };
-  return std::all_of(factor.inputs.begin(), factor.inputs.end(), fits) &&
-         std::all_of(factor.outputs.begin(), factor.outputs.end(), fits) &&
-         std::all_of(factor.shifts.begin(),
-                     factor.shifts.end(),
-                     [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
-         std::all_of(factor.indices.begin(), factor.indices.end(), [&](const SymbolicIndex& index) {
-           return fits(index.view);
-         });
-}
-
-// Whether the atoms have the sizes to which the factor is restricted.
-bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  return std::all_of(factor.fixed.begin(), factor.fixed.end(), [&](const auto& fixed) {
-    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
-  });
+  return std::ranges::all_of(factor.inputs, fits) && std::ranges::all_of(factor.outputs, fits) &&
+         std::ranges::all_of(factor.shifts,
+                             [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
+         std::ranges::all_of(factor.indices,
+                             [&](const SymbolicIndex& index) { return fits(index.view); });
 }
 
 // The notation of the given factors at the call's sizes.
@@ -160,30 +149,25 @@ std::string TextAt(const SymbolicRule& found,
   return Notation(own, outputs);
 }
 
-// Shapes of a call's tensors; an empty shape for an input that is not a tensor.
-bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& outputs) {
+// Shapes of the tensors of the call at these slot values; an empty shape for an input that is not a
+// tensor.
+bool ShapesOf(BlackBox& box,
+              std::span<const int64_t> values,
+              std::vector<Shape>& inputs,
+              std::vector<Shape>& outputs) {
   for (size_t i = 0; i < box.num_inputs(); ++i)
-    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, box.values()) : Shape());
-  return box.Infer(box.values(), outputs);
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
+  return box.Infer(values, outputs);
 }
 
-// Dims of a call's inputs and outputs.
-class DimSet {
- public:
-  void Add(bool is_input, int tensor, int dim) { dims_.emplace(is_input, tensor, dim); }
-  bool Has(bool is_input, int tensor, int dim) const {
-    return dims_.count({is_input, tensor, dim}) > 0;
-  }
-
- private:
-  std::set<std::tuple<bool, int, int>> dims_;
-};
+// Dims of a call: whether of an input, the tensor, the dim.
+using DimSet = std::set<std::tuple<bool, int, int>>;
 
 DimSet CutDims(const Rule& rule) {
   DimSet out;
   for (const Factor& factor : rule.factors) {
-    for (const Cut& cut : factor.inputs) out.Add(/*is_input=*/true, cut.tensor, cut.dim);
-    for (const Cut& cut : factor.outputs) out.Add(/*is_input=*/false, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.inputs) out.emplace(/*is_input=*/true, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.outputs) out.emplace(/*is_input=*/false, cut.tensor, cut.dim);
   }
   return out;
 }
@@ -191,14 +175,29 @@ DimSet CutDims(const Rule& rule) {
 // The dims that are cut, and those for which the rule gives a reason.
 DimSet SettledDims(const Rule& rule) {
   DimSet out = CutDims(rule);
-  for (const UncutDim& at : rule.uncut) out.Add(at.is_input, at.tensor, at.dim);
+  for (const UncutDim& at : rule.uncut) out.emplace(at.is_input, at.tensor, at.dim);
+  return out;
+}
+
+// The dims of at least two elements that are not in the set.
+std::vector<UncutDim> DimsBeside(const DimSet& dims,
+                                 const std::vector<Shape>& inputs,
+                                 const std::vector<Shape>& outputs) {
+  std::vector<UncutDim> out;
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d) {
+        const UncutDim at{is_input, static_cast<int>(t), static_cast<int>(d)};
+        if (shapes[t][d] > 1 && !dims.contains({is_input, at.tensor, at.dim})) out.push_back(at);
+      }
+  }
   return out;
 }
 
 void SortUncut(Rule& rule) {
-  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
-    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
-           std::make_tuple(!b.is_input, b.tensor, b.dim);
+  std::ranges::sort(rule.uncut, {}, [](const UncutDim& at) {
+    return std::make_tuple(!at.is_input, at.tensor, at.dim);
   });
 }
 
@@ -213,12 +212,18 @@ std::string WhyNot(const SymbolicFactor& factor,
   return "";
 }
 
+// Size of the dim that a cut (Cut, SymbolicCut) refers to; nullopt if there is no such dim.
+template <typename AnyCut>
+std::optional<int64_t> SizeIn(const std::vector<Shape>& shapes, const AnyCut& cut) {
+  const size_t tensor = static_cast<size_t>(cut.tensor);
+  const size_t dim = static_cast<size_t>(cut.dim);
+  if (tensor >= shapes.size() || dim >= shapes[tensor].size()) return std::nullopt;
+  return shapes[tensor][dim];
+}
+
 bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
-  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-    const size_t tensor = static_cast<size_t>(cut.tensor);
-    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
-           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
-  });
+  return std::ranges::all_of(cuts,
+                             [&](const Cut& cut) { return SizeIn(shapes, cut) == cut.size(); });
 }
 
 }  // namespace
@@ -242,13 +247,38 @@ Factor FactorAt(const SymbolicRule& found,
   if (!factor.local_literals) return out;
   for (const SymbolicLiteral& literal : found.literals)
     for (const int atom : literal.size.terms.front().atoms) {
-      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) == factor.atoms.end()) continue;
+      if (!Divides(factor, atom)) continue;
       const int64_t size = sizes[static_cast<size_t>(atom)];
       const int64_t unit = LocalUnit(literal, atom, sizes);
       Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}, false};
       out.literals.push_back({literal.input, literal.attribute, literal.entry, std::move(view)});
     }
   return out;
+}
+
+std::optional<Factor> FactorOn(const SymbolicRule& found,
+                               const SymbolicFactor& factor,
+                               BlackBox& box,
+                               std::span<const int64_t> sizes) {
+  if (!HasWindows(factor)) return FactorAt(found, factor, sizes);
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, ValuesAt(found, box, sizes), inputs, outputs)) return std::nullopt;
+  return WindowFactorAt(factor, sizes, inputs, outputs);
+}
+
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
+                              const BlackBox& box,
+                              std::span<const int64_t> sizes) {
+  std::vector<int64_t> values;
+  size_t literal = 0;
+  for (const Slot& slot : box.slots()) {
+    const SymbolicSize& size =
+        slot.is_dim
+            ? found.dims[static_cast<size_t>(slot.input)].sizes[static_cast<size_t>(slot.entry)]
+            : found.literals[literal++].size;
+    values.push_back(size.At(sizes));
+  }
+  return values;
 }
 
 std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box) {
@@ -265,7 +295,7 @@ std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const 
       if (!SolveOne(terms[0], value, sizes, progress)) return std::nullopt;
     }
   }
-  if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
+  if (std::ranges::find(sizes, kUnknown) != sizes.end()) return std::nullopt;
   for (const int64_t size : sizes)
     if (size > kLargestSize) return std::nullopt;
   for (const Equation& e : equations) {
@@ -295,16 +325,8 @@ size_t CutsIn(const Rule& rule) {
 
 bool CutsAll(const Rule& rule, BlackBox& box) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return false;
-  const DimSet cut = CutDims(rule);
-  for (const bool is_input : {true, false}) {
-    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-    for (size_t t = 0; t < shapes.size(); ++t)
-      for (size_t d = 0; d < shapes[t].size(); ++d)
-        if (shapes[t][d] > 1 && !cut.Has(is_input, static_cast<int>(t), static_cast<int>(d)))
-          return false;
-  }
-  return true;
+  return ShapesOf(box, box.values(), inputs, outputs) &&
+         DimsBeside(CutDims(rule), inputs, outputs).empty();
 }
 
 void AddUncut(const SymbolicRule& found,
@@ -312,47 +334,33 @@ void AddUncut(const SymbolicRule& found,
               const std::set<std::string>& refused,
               Rule& rule) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return;
+  if (!ShapesOf(box, box.values(), inputs, outputs)) return;
   const auto sizes = SolveAtoms(found, box);
-  std::vector<std::pair<const SymbolicFactor*, bool>> all;  // and whether it was refuted
-  for (const SymbolicFactor& factor : found.factors) all.emplace_back(&factor, false);
-  for (const SymbolicFactor& factor : found.refuted) all.emplace_back(&factor, true);
   DimSet settled = SettledDims(rule);
-  for (const auto& [known, refuted] : all)
-    for (const bool is_input : {true, false})
-      for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
-        UncutDim at{is_input, cut.tensor, cut.dim, {}, /*known=*/true};
-        const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-        const size_t tensor = static_cast<size_t>(cut.tensor);
-        const size_t dim = static_cast<size_t>(cut.dim);
-        if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
-        if (shapes[tensor][dim] < 2 || settled.Has(is_input, cut.tensor, cut.dim)) continue;
-        at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
-                    : refused.count(known->name) > 0
-                        ? "the pieces of this call differ from the whole"
-                        : WhyNot(*known, sizes, inputs);
-        if (at.reason.empty()) continue;
-        settled.Add(is_input, cut.tensor, cut.dim);
-        rule.uncut.push_back(std::move(at));
-      }
+  for (const bool refuted : {false, true})
+    for (const SymbolicFactor& known : refuted ? found.refuted : found.factors)
+      for (const bool is_input : {true, false})
+        for (const SymbolicCut& cut : is_input ? known.inputs : known.outputs) {
+          const int64_t size = SizeIn(is_input ? inputs : outputs, cut).value_or(0);
+          if (size < 2 || settled.contains({is_input, cut.tensor, cut.dim})) continue;
+          std::string reason =
+              refuted ? "pieces differ from the whole at the edges of the element types"
+              : refused.contains(known.name) ? "the pieces of this call differ from the whole"
+                                             : WhyNot(known, sizes, inputs);
+          if (reason.empty()) continue;
+          settled.emplace(is_input, cut.tensor, cut.dim);
+          rule.uncut.push_back({is_input, cut.tensor, cut.dim, std::move(reason), /*known=*/true});
+        }
   SortUncut(rule);
 }
 
 void AddUncutRest(BlackBox& box, Rule& rule) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return;
-  const std::string reason =
-      rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
-  const DimSet settled = SettledDims(rule);
-  for (const bool is_input : {true, false}) {
-    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-    for (size_t t = 0; t < shapes.size(); ++t)
-      for (size_t d = 0; d < shapes[t].size(); ++d) {
-        const int tensor = static_cast<int>(t);
-        const int dim = static_cast<int>(d);
-        if (shapes[t][d] > 1 && !settled.Has(is_input, tensor, dim))
-          rule.uncut.push_back({is_input, tensor, dim, reason});
-      }
+  if (!ShapesOf(box, box.values(), inputs, outputs)) return;
+  for (UncutDim& at : DimsBeside(SettledDims(rule), inputs, outputs)) {
+    at.reason =
+        rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
+    rule.uncut.push_back(std::move(at));
   }
   SortUncut(rule);
 }
@@ -362,12 +370,9 @@ bool SameForm(const SymbolicRule& found, BlackBox& box) {
   std::vector<Equation> equations;
   std::vector<Shape> outputs;
   if (!Equations(found, box, equations) || !box.Infer(box.values(), outputs)) return false;
-  return std::all_of(found.factors.begin(), found.factors.end(), [&](const SymbolicFactor& factor) {
-    const bool inside =
-        std::all_of(factor.outputs.begin(), factor.outputs.end(), [&](const SymbolicCut& cut) {
-          const size_t output = static_cast<size_t>(cut.tensor);
-          return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
-        });
+  return std::ranges::all_of(found.factors, [&](const SymbolicFactor& factor) {
+    const bool inside = std::ranges::all_of(
+        factor.outputs, [&](const SymbolicCut& cut) { return SizeIn(outputs, cut).has_value(); });
     return inside && (factor.reductions.empty() ||
                       static_cast<size_t>(factor.reductions.rbegin()->first) < outputs.size());
   });
@@ -378,45 +383,31 @@ Rule InstantiateAt(const SymbolicRule& found,
                    bool& fits,
                    const FactorFilter& holds,
                    const PassFilter& passes) {
-  Rule rule;
-  rule.text = found.text;
-  rule.reason = found.reason;
   const std::optional<std::vector<int64_t>> sizes = SolveAtoms(found, box);
   std::vector<Shape> outputs;
   fits = sizes && box.Infer(box.values(), outputs);
-  if (!fits) {
-    rule.text = "none";
-    if (rule.reason.empty()) rule.reason = kOtherForm;
-    return rule;
-  }
+  if (!fits) return NoRule(found.reason.empty() ? kOtherForm : found.reason);
+  Rule rule;
+  rule.text = found.text;
+  rule.reason = found.reason;
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
   std::vector<SymbolicFactor> factors;  // symbolic form of rule.factors
   for (const SymbolicFactor& factor : found.factors) {
-    if (!Representable(found, factor, *sizes)) {
-      fits = false;
-      break;
-    }
+    fits = Representable(found, factor, *sizes);
+    if (!fits) return NoRule(kOtherForm);
     if (!IsAt(factor, *sizes)) continue;
     std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
                                                   : FactorAt(found, factor, *sizes);
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
-    if (!Fits(next.inputs, inputs) || !Fits(next.outputs, outputs)) {
-      fits = false;
-      break;
-    }
+    fits = Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
+    if (!fits) return NoRule(kOtherForm);
     if (next.groups() < 2 * std::max<int64_t>(1, next.least_piece))
       continue;  // not even two pieces
     if (holds && !holds(factor, *sizes)) continue;
     rule.factors.push_back(std::move(next));
     factors.push_back(factor);
-  }
-  if (!fits) {
-    rule.factors.clear();
-    rule.text = "none";
-    rule.reason = kOtherForm;
-    return rule;
   }
   for (const PassThrough& pass : found.pass_through)
     if (!passes || passes(pass, *sizes)) rule.pass_through.push_back(pass);

@@ -29,9 +29,8 @@ Cut CutAt(const SymbolicCut& cut,
 }  // namespace
 
 bool HasWindows(const SymbolicFactor& factor) {
-  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [](const SymbolicCut& cut) {
-    return cut.window.has_value();
-  });
+  return std::ranges::any_of(factor.inputs,
+                             [](const SymbolicCut& cut) { return cut.window.has_value(); });
 }
 
 std::optional<int64_t> WindowGroups(const SymbolicFactor& factor, std::span<const Shape> outputs) {
@@ -50,9 +49,7 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
                                      std::span<const Shape> inputs,
                                      std::span<const Shape> outputs) {
   const std::optional<int64_t> groups = WindowGroups(factor, outputs);
-  if (!groups || *groups < 1) return std::nullopt;
-  for (const auto& [atom, size] : factor.fixed)
-    if (sizes[static_cast<size_t>(atom)] != size) return std::nullopt;
+  if (!groups || *groups < 1 || !IsAt(factor, sizes)) return std::nullopt;
   Factor out;
   out.name = factor.name;
   for (const SymbolicCut& cut : factor.inputs)
@@ -82,11 +79,7 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
 
 std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
   DimSharding dim = OnOneAxis(cut);
-  if (!halo) {
-    const int64_t of = dim.halo.of;
-    dim.halo = {};
-    dim.halo.of = of;
-  }
+  if (!halo) dim.halo = {.of = dim.halo.of};
   const Mesh mesh{{{"r", ranks}}};
   std::vector<int64_t> indices;
   for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))

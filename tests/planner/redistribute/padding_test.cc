@@ -30,7 +30,8 @@ TEST(Padding, RoundsUpToAMultipleOfBothEnds) {
   ASSERT_TRUE(padded.ends.ok());
   EXPECT_EQ(padded.ends.value().shape, (Shape{12, 12, 5}));
   EXPECT_EQ(ShardingText(padded.ends.value().to, padded.mesh), "[y][x][]");
-  EXPECT_TRUE(IsEven({12, 12, 5}, padded.ends.value().to, padded.mesh));
+  for (int64_t rank = 0; rank < padded.mesh.ranks(); ++rank)
+    EXPECT_EQ(LocalShape({12, 12, 5}, padded.ends.value().to, padded.mesh, rank), (Shape{4, 6, 5}));
   EXPECT_TRUE(Validate(padded.ends.value().from, padded.ends.value().shape, padded.mesh).ok());
 }
 

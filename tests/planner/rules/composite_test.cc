@@ -163,13 +163,13 @@ TEST(Composite, EveryExchangeIsNeeded) {
     std::string reason;
     box.set_values(SmallCalls(box).By(ShrinkOrder::kFirst, reason).value());
     SymbolicRule found = DiscoverSmall(box, {});
-    FindComposites(box, table, rules, 0, found);
+    FindComposites({box, table, rules, 0}, found);
     for (const SymbolicFactor& factor : std::vector<SymbolicFactor>(found.factors))
       for (size_t e = 0; factor.composite && e < factor.inner.exchanges.size(); ++e) {
         SymbolicFactor faulty = factor;
         faulty.inner.exchanges.erase(faulty.inner.exchanges.begin() +
                                      static_cast<std::ptrdiff_t>(e));
-        EXPECT_FALSE(CompositeCheck(box, table, rules, 1, found).Holds(faulty))
+        EXPECT_FALSE(CompositeCheck({box, table, rules, 1}, found).Holds(faulty))
             << one.name << " " << factor.name << ", exchange " << e;
         ++tried;
       }

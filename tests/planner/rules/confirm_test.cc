@@ -139,7 +139,7 @@ TEST(Confirm, ACacheStaysLongerThanWhatIsWritten) {
   const auto sizes = SolveAtoms(found, real);
   ASSERT_TRUE(sizes.has_value()) << found.text << found.reason;
   const InnerFound inner;
-  Confirmation confirmation(found, real, table, inner, 0);
+  Confirmation confirmation({real, table, inner, 0}, found);
   EXPECT_TRUE(confirmation.Refutes(PassThrough{ReduceOp::kSum, {1}}, *sizes));
   EXPECT_FALSE(confirmation.Refutes(PassThrough{ReduceOp::kSum, {0, 1}}, *sizes));
 }

@@ -26,8 +26,9 @@ inline SymbolicRule DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
     if (!values) continue;
     box.set_values(std::move(*values));
     SymbolicRule next = DiscoverSmall(box, {.seed = seed});
-    FindComposites(box, OpTable::BuiltIn(), rules, seed, next);
-    FindKernelOnly(box, OpTable::BuiltIn(), rules, seed, next);
+    const TestedCall small{box, OpTable::BuiltIn(), rules, seed};
+    FindComposites(small, next);
+    FindKernelOnly(small, next);
     if (SolveAtoms(next, real)) return next;
   }
   return found;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+// What readers of the one-line text forms (sharding, recipe, program) take from the start of a
+// text.
+namespace metadist {
+
+// Removes `word` from the start of the text; false if the text does not start with it.
+inline bool SkipWord(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+// Removes a number from the start of the text; nullopt if there is none, or none of this type.
+template <typename T>
+std::optional<T> TakeNumber(std::string_view& text) {
+  T number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+}  // namespace metadist
