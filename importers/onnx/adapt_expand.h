@@ -114,14 +114,8 @@ class Expander {
                   const std::vector<std::string>& inputs,
                   const std::string& output,
                   const std::string& name);
-  static void SetInt(NodeProto* node, const char* name, int64_t value);
-  // Adds a constant of integers: a scalar or a list.
-  std::string Constant(Scope* scope,
-                       const std::vector<int64_t>& values,
-                       bool scalar,
-                       const std::string& name);
-  // Adds a constant of one bool.
-  std::string Truth(Scope* scope, bool truth, const std::string& name);
+  // Adds a constant; returns its name.
+  std::string Constant(Scope* scope, onnx::TensorProto value, const std::string& name);
   // Remembers the elements of a Constant.
   void Note(const NodeProto& constant, Scope* scope);
   // The type of a tensor and, if known, its elements. Errors: kBadInput if nothing before it
