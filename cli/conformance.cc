@@ -201,12 +201,8 @@ Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
   RuleBook rules(OpTable::BuiltIn());
   const CaseSetting setting = {TRY(ClustersOf(TRY(ParseRanks(flags.ranks)))), &rules};
   IsolateLimits limits;
-  auto seconds = ParseSeconds(flags.seconds);
-  if (!seconds.ok()) return std::move(seconds).error().in("--case-seconds");
-  auto bytes = ParseBytes(flags.memory);
-  if (!bytes.ok()) return std::move(bytes).error().in("--case-memory");
-  limits.seconds = seconds.value();
-  limits.memory_bytes = bytes.value();
+  limits.seconds = TRY(ParseSeconds(flags.seconds).in("--case-seconds"));
+  limits.memory_bytes = TRY(ParseBytes(flags.memory).in("--case-memory"));
   limits.processes = session.thread_count();
   limits.interrupted = &Session::interrupted();
   Report report;
@@ -248,7 +244,7 @@ Result<void> Conformance(Session& session, const ConformanceFlags& flags) {
   std::string message = fmt::format("{} of {} cases failed", total.failed, report.cases.size());
   if (report.sharded)
     message += fmt::format(", and {} of {} sharded runs", split, total.sharded_runs);
-  return Error{ErrorCode::kMismatch, "", message, "", {}};
+  return Error{.code = ErrorCode::kMismatch, .message = message};
 }
 
 }  // namespace

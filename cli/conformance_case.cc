@@ -159,7 +159,7 @@ class CaseRunner {
       for (size_t o = 0; difference.empty() && o < expected.size(); ++o)
         expected[o] = result.outputs[o].second;
     }
-    if (!difference.empty()) return Error{ErrorCode::kMismatch, "", difference, "", {}};
+    if (!difference.empty()) return Error{.code = ErrorCode::kMismatch, .message = difference};
     for (const Cluster& cluster : setting_.clusters) {
       auto done = RunSharded(graph, cluster, inputs, expected);
       if (!done.ok())

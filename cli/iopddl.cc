@@ -82,7 +82,7 @@ class Contest {
   int Solve() {
     auto file = LoadProblem(path_, [this]() -> std::optional<Error> {
       if (Left() > 0 && !Session::interrupted().load()) return std::nullopt;
-      return Error{ErrorCode::kTimeLimit, "", "time limit reached while reading", "", {}};
+      return Error{.code = ErrorCode::kTimeLimit, .message = "time limit reached while reading"};
     });
     if (!file.ok()) return Fail(file.error());
     SolveOptions options;
@@ -97,7 +97,7 @@ class Contest {
     const SolveStatus status = result.value().status;
     if (!result.value().choice.empty()) Offer(result.value().choice);
     if (status == SolveStatus::kInfeasible) {
-      return Fail({ErrorCode::kInfeasible, path_, "no choice keeps the limit", "", {}});
+      return Fail({ErrorCode::kInfeasible, path_, "no choice keeps the limit"});
     }
     if (Session::interrupted().load()) return static_cast<int>(ErrorCode::kInterrupted);
     return status == SolveStatus::kNoPlan ? static_cast<int>(ErrorCode::kTimeLimit) : 0;

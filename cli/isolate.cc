@@ -110,7 +110,7 @@ class Pool {
     while (finished_ < count_) {
       if (limits_.interrupted != nullptr && *limits_.interrupted) {
         KillAll();
-        return Error{ErrorCode::kInterrupted, "", "interrupted", "", {}};
+        return Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
       }
       TRY(HandOut());
       Wait();
@@ -168,7 +168,7 @@ class Pool {
   Error Failed(const char* call) {
     const std::string reason = std::strerror(errno);
     KillAll();
-    return Error{ErrorCode::kDevice, "", fmt::format("{} failed: {}", call, reason), "", {}};
+    return {.code = ErrorCode::kDevice, .message = fmt::format("{} failed: {}", call, reason)};
   }
 
   // Reads available answers, delivers complete ones, and handles children that have died.

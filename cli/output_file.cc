@@ -217,8 +217,7 @@ std::string KeepElsewhere(const std::string& path, std::string_view text) {
 
 Result<void> CheckWritable(const std::string& path, bool force) {
   if (path.empty() || path == "-") return {};
-  auto target = TargetOf(path, force);
-  if (!target.ok()) return std::move(target).error().in(path);
+  TRY(TargetOf(path, force).in(path));
   return {};
 }
 

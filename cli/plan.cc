@@ -52,9 +52,8 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   const PlannedModel& planned = result.value();
   std::vector<Result<void>> done;
   if (!session.output.empty()) {
-    auto plan = WritePlan(planned.planned.plan);
-    done.push_back(plan.ok() ? session.Emit(plan.value())
-                             : Result<void>(std::move(plan).error().in(session.output)));
+    auto plan = WritePlan(planned.planned.plan).in(session.output);
+    done.push_back(plan.ok() ? session.Emit(plan.value()) : std::move(plan).error());
   }
   if (planned.planned.problem) {
     const Problem& problem = *planned.planned.problem;
@@ -74,8 +73,8 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   if (flags.text) document["program"] = program_text;
   session.Report(document, flags.text ? program_text : PlanReportText(report));
   if (planned.planned.interrupted)
-    done.push_back(
-        Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
+    done.push_back(Error{.code = ErrorCode::kInterrupted,
+                         .message = "interrupted; this is the best plan so far"});
   return JoinAll(std::move(done));
 }
 

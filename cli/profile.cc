@@ -48,12 +48,11 @@ Result<void> CheckComparable(const Profile& previous, const Session& session) {
   const std::string ranks = session.processes != nullptr ? kOfProcesses : kOfThreads;
   const std::string& before = previous.header.launch_mode;
   if (before.empty() || before == ranks) return {};
-  return Error{
-      ErrorCode::kUsage,
-      session.output,
-      fmt::format("its rows were measured between {}, new ones would be between {}", before, ranks),
-      "write to another file, or pass `--force` to start over",
-      {}};
+  return Usage(
+             fmt::format(
+                 "its rows were measured between {}, new ones would be between {}", before, ranks),
+             "write to another file, or pass `--force` to start over")
+      .in(session.output);
 }
 
 // Writes the file while rows are measured, but not for every row: a row may take microseconds.
@@ -104,11 +103,8 @@ Result<Profile> Measure(Session& session,
   for (int ranks = 2; ranks <= flags.ranks; ++ranks)
     if (ranks <= 4 || (ranks & (ranks - 1)) == 0 || ranks == flags.ranks)
       options.ranks.push_back(ranks);
-  if (!flags.budget.empty()) {
-    auto seconds = ParseSeconds(flags.budget);
-    if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
-    options.budget_seconds = seconds.value();
-  }
+  if (!flags.budget.empty())
+    options.budget_seconds = TRY(ParseSeconds(flags.budget).in("--time-limit"));
   options.previous = previous;
   options.interrupted = &Session::interrupted();
   options.date = Today();
@@ -138,15 +134,15 @@ std::string BetweenText(const Profile& profile, int ranks) {
 Result<void> MeasureHere(Session& session, const ProfileFlags& flags) {
   if (flags.device == "cuda")
     return Error{
-        ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`", {}};
+        ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`"};
   Keeper keeper(session.output, session.force || flags.resume);
   const bool file = keeper.is_file();
   std::error_code error;
   const bool exists = file && std::filesystem::is_regular_file(session.output, error);
   if (exists && !session.force && !flags.resume) {
-    Error refused = Usage("file exists already",
-                          "pass `--resume` to measure what is missing, `--force` to start over");
-    return std::move(refused).in(session.output);
+    return Usage("file exists already",
+                 "pass `--resume` to measure what is missing, `--force` to start over")
+        .in(session.output);
   }
   TRY(CheckWritable(session.output, session.force || flags.resume));
   Profile previous;

@@ -51,13 +51,11 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
   const RouteReport report = RouteReportOf(result);
   TRY(session.EmitResult(RouteJson(session, report), RouteText(report)));
   if (!report.check || report.check->passed) return {};
-  return Error{ErrorCode::kMismatch,
-               "",
-               result.check->wrong_ranks.empty()
-                   ? "a step holds more elements than planned"
-                   : "the result differs from direct placement: " + result.check->first_difference,
-               "",
-               {}};
+  return Error{.code = ErrorCode::kMismatch,
+               .message = result.check->wrong_ranks.empty()
+                              ? "a step holds more elements than planned"
+                              : "the result differs from direct placement: " +
+                                    result.check->first_difference};
 }
 
 std::string MethodsHelp() {

@@ -39,12 +39,11 @@ Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags)
   std::vector<Error> problems;
   const auto take = [&](const char* flag, const std::string& text, auto parse, auto& into) {
     if (text.empty()) return;
-    const auto value = parse(text);
-    if (value.ok()) {
+    auto value = parse(text).in(flag);
+    if (value.ok())
       into = value.value();
-    } else {
-      problems.push_back(Error(value.error()).in(flag));
-    }
+    else
+      problems.push_back(std::move(value).error());
   };
   take("--time-limit", flags.time_limit, ParseSeconds, options.time_limit_seconds);
   take("--work-limit", flags.work_limit, ParseCount, options.work_limit);
@@ -65,10 +64,11 @@ Result<const SolverDef*> ChosenSolver(const std::string& name) {
 // An error if interrupted or out of time while reading the file.
 std::optional<Error> StopNow(Clock::time_point start, double time_limit_seconds) {
   if (Session::interrupted().load()) {
-    return Error{ErrorCode::kInterrupted, "", "interrupted while reading; no choice yet", "", {}};
+    return Error{.code = ErrorCode::kInterrupted,
+                 .message = "interrupted while reading; no choice yet"};
   }
   if (time_limit_seconds > 0 && Since(start) >= time_limit_seconds) {
-    return Error{ErrorCode::kTimeLimit, "", "time limit reached while reading", "", {}};
+    return Error{.code = ErrorCode::kTimeLimit, .message = "time limit reached while reading"};
   }
   return std::nullopt;
 }
@@ -95,7 +95,7 @@ Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point star
 }
 
 Error Infeasible(const SolveReport& report) {
-  Error error{ErrorCode::kInfeasible, "", "", "", {}};
+  Error error{ErrorCode::kInfeasible};
   if (!report.limit_bound) {
     error.message = "no choice avoids all forbidden pairs";
     return error;
@@ -133,17 +133,14 @@ Result<void> Outcome(const SolveReport& report) {
   const bool interrupted = Session::interrupted().load();
   if (report.status == SolveStatus::kNoPlan) {
     if (interrupted)
-      return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
-    return Error{ErrorCode::kTimeLimit,
-                 "",
-                 fmt::format("{} limit reached before any choice was found",
-                             report.stopped_by.empty() ? "a" : report.stopped_by),
-                 "",
-                 {}};
+      return Error{.code = ErrorCode::kInterrupted, .message = "interrupted; no choice yet"};
+    return Error{.code = ErrorCode::kTimeLimit,
+                 .message = fmt::format("{} limit reached before any choice was found",
+                                        report.stopped_by.empty() ? "a" : report.stopped_by)};
   }
   if (interrupted && report.stopped_by == "interrupt") {
-    return Error{
-        ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
+    return Error{.code = ErrorCode::kInterrupted,
+                 .message = "interrupted; this is the best choice so far"};
   }
   return {};
 }
@@ -153,7 +150,7 @@ Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Proble
   const ChoiceReport report = ChoiceReportOf(problem, choice);
   TRY(session.Emit(session.json ? ChoiceJson(session, report) : ChoiceText(report)));
   if (report.worth.feasible()) return {};
-  return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
+  return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible"};
 }
 
 Result<void> Solve(Session& session, const SolveFlags& flags) {
@@ -192,9 +189,7 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   if (!session.output.empty() && report.cost) {
     TRY(session.Emit(WriteChoice(report.choice)));
   }
-  Result<void> outcome = Outcome(report);
-  if (outcome.ok()) return {};
-  return std::move(outcome).error().in(flags.problem);
+  return Outcome(report).in(flags.problem);
 }
 
 std::string SolversHelp() {

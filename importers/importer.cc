@@ -25,10 +25,7 @@ const std::vector<const ImporterDef*>& Importers() {
 Result<Imported> ImportModel(const std::string& path, const ImportOptions& options) {
   const FileMap file = TRY(FileMap::Open(path));
   for (const ImporterDef* importer : Importers()) {
-    if (!importer->sniff(file)) continue;
-    auto imported = importer->import(file, options);
-    if (!imported.ok()) return std::move(imported).error().in(path);
-    return imported;
+    if (importer->sniff(file)) return importer->import(file, options).in(path);
   }
   std::string known;
   for (const ImporterDef* importer : Importers())

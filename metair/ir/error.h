@@ -26,10 +26,10 @@ enum class ErrorCode {
 // problems found in the same step, so that all are reported at once.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string where;
-  std::string message;
-  std::string hint;
-  std::vector<Error> also;
+  std::string where = {};
+  std::string message = {};
+  std::string hint = {};
+  std::vector<Error> also = {};
 
   // Prefixes the location: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
   Error in(const std::string& outer) &&;
