@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +10,7 @@
 #include "cli/conformance_case.h"
 #include "cli/format.h"
 #include "cli/isolate.h"
+#include "cli/options.h"
 #include "cli/values.h"
 #include "planner/space/glob.h"
 
@@ -253,29 +253,20 @@ void AddConformance(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "conformance", "run the ONNX project's test cases, on one device and sharded");
   auto flags = std::make_shared<ConformanceFlags>();
-  session.required.push_back(
-      command
-          ->add_option("--onnx-data",
-                       flags->folder,
-                       "the cases: onnx/backend/test/data of the Python package onnx")
-          ->type_name("DIR"));
-  command
-      ->add_option(
-          "--ranks",
-          flags->ranks,
-          "numbers of ranks: 1 runs every case on one device, any other number under every "
-          "strategy of its nodes (default 1)")
-      ->type_name("N,N,...");
-  command
-      ->add_option("--filter",
-                   flags->filter,
-                   "only cases of this name, e.g. node/test_add or test_ad?_*; without * and ?, "
-                   "all whose name contains the text")
-      ->type_name("PATTERN");
-  command->add_option("--case-seconds", flags->seconds, "time limit per case (default 120s)")
-      ->type_name("TIME");
-  command->add_option("--case-memory", flags->memory, "memory limit per case (default 8GiB)")
-      ->type_name("BYTES");
+  const auto add = OptionsOf(*command);
+  session.required.push_back(add("--onnx-data DIR",
+                                 flags->folder,
+                                 "the cases: onnx/backend/test/data of the Python package onnx"));
+  add("--ranks N,N,...",
+      flags->ranks,
+      "numbers of ranks: 1 runs every case on one device, any other number under every "
+      "strategy of its nodes (default 1)");
+  add("--filter PATTERN",
+      flags->filter,
+      "only cases of this name, e.g. node/test_add or test_ad?_*; without * and ?, "
+      "all whose name contains the text");
+  add("--case-seconds TIME", flags->seconds, "time limit per case (default 120s)");
+  add("--case-memory BYTES", flags->memory, "memory limit per case (default 8GiB)");
   command->footer(
       "An element may differ by the case's own tolerance (rtol 1e-3, atol 1e-7 where it names "
       "none)\n"

@@ -153,13 +153,9 @@ void Declare(Invocation& call) {
     AddCommonOptions(*command, session);
     command->add_option("--config", call.config, "read flags from a TOML file")
         ->type_name("FILE")
-        ->envname("METADIST_CONFIG")
-        ->group("Common");
-    command
-        ->add_flag("--print-config",
-                   call.print_config,
-                   "print the effective flags and where each came from")
-        ->group("Common");
+        ->envname("METADIST_CONFIG");
+    command->add_flag(
+        "--print-config", call.print_config, "print the effective flags and where each came from");
   }
 }
 

@@ -2,7 +2,6 @@
 // Measures kernels, copies and collectives of this machine, or of the processes that MPI started.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "cli/launch.h"
 #include "cli/model_flags.h"
 #include "cli/model_profile.h"
+#include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/processes.h"
 #include "cli/values.h"
@@ -234,24 +234,17 @@ void AddProfile(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("profile", "measure kernels, copies and collectives of this machine");
   auto flags = std::make_shared<ProfileFlags>();
+  const auto add = OptionsOf(*command);
   AddModelFlags(*command, session, flags->model, /*optional=*/true);
-  command->add_option("--device", flags->device, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->type_name("DEVICE");
-  command
-      ->add_option("--ranks",
-                   flags->ranks,
-                   "largest group of ranks (default 4, or the processes that mpirun started)")
-      ->type_name("N")
+  add("--device DEVICE", flags->device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  add("--ranks N",
+      flags->ranks,
+      "largest group of ranks (default 4, or the processes that mpirun started)")
       ->check(CLI::Range(1, 256));
   command->add_flag("--quick", flags->quick, "a coarse grid, under 20 seconds");
   command->add_flag("--resume", flags->resume, "keep the rows that the file already has");
-  command->add_option("--time-limit", flags->budget, "measure no new row after this time")
-      ->type_name("T");
-  command
-      ->add_option(
-          "--timeout", flags->timeout, "longest that a process waits for another (default 60s)")
-      ->type_name("T");
+  add("--time-limit T", flags->budget, "measure no new row after this time");
+  add("--timeout T", flags->timeout, "longest that a process waits for another (default 60s)");
   command->footer(
       "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n"
       "In processes that mpirun or srun started, collectives are measured between these.\n\n"

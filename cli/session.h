@@ -63,6 +63,7 @@ struct Session {
 };
 
 // Flags of every command: --json -o --force --seed --threads --config --print-config -v -q ...
+// Options that are declared later are shown with them in the help.
 void AddCommonOptions(CLI::App& command, Session& session);
 
 }  // namespace metadist::cli

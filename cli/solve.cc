@@ -2,12 +2,12 @@
 // Solves a problem in the google/iopddl format: the best choice found, and a proven bound.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
 #include "cli/choice_report.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/problem_files.h"
 #include "cli/solve_report.h"
 #include "cli/values.h"
@@ -206,38 +206,23 @@ void AddSolve(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("solve", "solve a problem file: the cheapest choice within its limit");
   auto flags = std::make_shared<SolveFlags>();
-  session.required = {
-      command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
-          ->type_name("FILE")};
-  command
-      ->add_option(
-          "--solver", flags->solver, fmt::format("see below (default {})", DefaultSolver().name))
-      ->type_name("NAME");
-  command
-      ->add_option("--time-limit",
-                   flags->time_limit,
-                   "stop after this time with the best choice so far, e.g. 30s; includes reading")
-      ->type_name("T");
-  command
-      ->add_option("--work-limit",
-                   flags->work_limit,
-                   "the same in work units, e.g. 500M: reproducible on every machine")
-      ->type_name("N");
-  command->add_option("--gap", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)")
-      ->type_name("SHARE");
-  command->add_option("--initial", flags->initial, "start from this choice, if it is feasible")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--check",
-          flags->check,
-          "do not solve: report cost and peak of this choice; exit 5 if it is not feasible")
-      ->type_name("FILE");
-  command
-      ->add_option("--names",
-                   flags->names,
-                   "names of the nodes, as written by `plan --save-problem`, for --check")
-      ->type_name("FILE");
+  const auto add = OptionsOf(*command);
+  session.required = {add("PROBLEM FILE", flags->problem, "google/iopddl file, .json or .json.gz")};
+  add("--solver NAME", flags->solver, fmt::format("see below (default {})", DefaultSolver().name));
+  add("--time-limit T",
+      flags->time_limit,
+      "stop after this time with the best choice so far, e.g. 30s; includes reading");
+  add("--work-limit N",
+      flags->work_limit,
+      "the same in work units, e.g. 500M: reproducible on every machine");
+  add("--gap SHARE", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)");
+  add("--initial FILE", flags->initial, "start from this choice, if it is feasible");
+  add("--check FILE",
+      flags->check,
+      "do not solve: report cost and peak of this choice; exit 5 if it is not feasible");
+  add("--names FILE",
+      flags->names,
+      "names of the nodes, as written by `plan --save-problem`, for --check");
   command->footer(
       SolversHelp() +
       "\n-o writes the choice only. Without --json the choice is also the last line on stdout."
