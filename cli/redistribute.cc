@@ -50,7 +50,7 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
     result.check = TRY(RunAndCheck(result.route, result.ends.type.shape, result.ends.mesh.fine));
   const RouteReport report = RouteReportOf(result);
   TRY(session.EmitResult(RouteJson(session, report), RouteText(report)));
-  if (!report.check || report.check->passed) return {};
+  if (!result.check || result.check->passed) return {};
   return Error{.code = ErrorCode::kMismatch,
                .message = result.check->wrong_ranks.empty()
                               ? "a step holds more elements than planned"

@@ -78,20 +78,19 @@ double Left(Clock::time_point start, double time_limit_seconds) {
   return time_limit_seconds > 0 ? std::max(1e-6, time_limit_seconds - Since(start)) : 0;
 }
 
-// Finds the smallest feasible limit, as far as time and work allow.
-Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point start, Solved& solved) {
+// The smallest feasible limit, if time and work suffice to find it.
+Result<std::optional<MinimumPeakResult>> SmallestLimit(const Problem& problem,
+                                                       SolveOptions options,
+                                                       Clock::time_point start) {
   constexpr int64_t kMostWork = 60 * kWorkPerSecond;
-  SolveOptions options = given;
-  options.time_limit_seconds = Left(start, given.time_limit_seconds);
+  options.time_limit_seconds = Left(start, options.time_limit_seconds);
   if (options.work_limit == 0) options.work_limit = kMostWork;
-  auto smallest = MinimumPeak(*solved.problem, options);
-  if (!smallest.ok()) {
-    const ErrorCode code = smallest.error().code;
-    if (code == ErrorCode::kTimeLimit || code == ErrorCode::kInterrupted) return {};
+  auto smallest = MinimumPeak(problem, options);
+  if (smallest.ok()) return std::optional(std::move(smallest).value());
+  const ErrorCode code = smallest.error().code;
+  if (code != ErrorCode::kTimeLimit && code != ErrorCode::kInterrupted)
     return std::move(smallest).failure();
-  }
-  solved.smallest = std::move(smallest).value();
-  return {};
+  return std::optional<MinimumPeakResult>();
 }
 
 Error Infeasible(const SolveReport& report) {
@@ -129,16 +128,17 @@ Result<void> Judge(const Problem& problem, const SolveResult& result) {
 }
 
 Result<void> Outcome(const SolveReport& report) {
-  if (report.status == SolveStatus::kInfeasible) return Infeasible(report);
+  const std::string_view stopped_by = report.result.stopped_by;
+  if (report.result.status == SolveStatus::kInfeasible) return Infeasible(report);
   const bool interrupted = Session::interrupted().load();
-  if (report.status == SolveStatus::kNoPlan) {
+  if (report.result.status == SolveStatus::kNoPlan) {
     if (interrupted)
       return Error{.code = ErrorCode::kInterrupted, .message = "interrupted; no choice yet"};
     return Error{.code = ErrorCode::kTimeLimit,
                  .message = fmt::format("{} limit reached before any choice was found",
-                                        report.stopped_by.empty() ? "a" : report.stopped_by)};
+                                        stopped_by.empty() ? "a" : stopped_by)};
   }
-  if (interrupted && report.stopped_by == "interrupt") {
+  if (interrupted && stopped_by == "interrupt") {
     return Error{.code = ErrorCode::kInterrupted,
                  .message = "interrupted; this is the best choice so far"};
   }
@@ -167,27 +167,27 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
   if (!flags.initial.empty()) options.initial = TRY(LoadChoice(flags.initial, file.problem));
 
-  Solved solved;
-  solved.problem = &file.problem;
-  solved.solver = solver->name;
-  solved.read_seconds = Since(start);
+  const double read_seconds = Since(start);
   options.time_limit_seconds = Left(start, time_limit);
   options.progress = [&](const SolveProgress& p) { session.console.Step(ProgressText(p)); };
-  solved.result = TRY(solver->solve(file.problem, options));
-  TRY(Judge(file.problem, solved.result));
-  if (solved.result.status == SolveStatus::kInfeasible) {
+  const SolveResult result = TRY(solver->solve(file.problem, options));
+  TRY(Judge(file.problem, result));
+  std::optional<MinimumPeakResult> smallest;
+  if (result.status == SolveStatus::kInfeasible) {
     session.console.Step("looking for the smallest limit that works");
     options.time_limit_seconds = time_limit;
-    TRY(FindSmallestLimit(options, start, solved));
+    smallest = TRY(SmallestLimit(file.problem, options, start));
   }
-  solved.total_seconds = Since(start);
+  SolveReport report = SolveReportOf(file.problem, result, smallest);
+  report.solver = solver->name;
+  report.read_seconds = read_seconds;
+  report.total_seconds = Since(start);
   session.console.EndSteps();
-  const SolveReport report = SolveReportOf(solved);
   if (session.output != "-") {
     session.console.Print(session.json ? SolveJson(session, report) : SolveText(report));
   }
   if (!session.output.empty() && report.cost) {
-    TRY(session.Emit(WriteChoice(report.choice)));
+    TRY(session.Emit(WriteChoice(result.choice)));
   }
   return Outcome(report).in(flags.problem);
 }
