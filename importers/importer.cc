@@ -13,22 +13,23 @@ namespace metadist {
 #include "importers/importers.def"
 #undef IMPORTER
 
-const std::vector<const ImporterDef*>& Importers() {
-  static const std::vector<const ImporterDef*> all = {
+namespace {
+
+constexpr const ImporterDef* kImporters[] = {
 #define IMPORTER(name) &kImporter_##name,
 #include "importers/importers.def"
 #undef IMPORTER
-  };
-  return all;
-}
+};
+
+}  // namespace
 
 Result<Imported> ImportModel(const std::string& path, const ImportOptions& options) {
   const FileMap file = TRY(FileMap::Open(path));
-  for (const ImporterDef* importer : Importers()) {
+  for (const ImporterDef* importer : kImporters) {
     if (importer->sniff(file)) return importer->import(file, options).in(path);
   }
   std::string known;
-  for (const ImporterDef* importer : Importers())
+  for (const ImporterDef* importer : kImporters)
     known +=
         fmt::format("{}{} ({})", known.empty() ? "" : ", ", importer->name, importer->extensions);
   return BadInput(path,

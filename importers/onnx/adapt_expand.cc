@@ -294,6 +294,4 @@ bool Expander::Touches(const GraphProto& graph, const Scope* scope, const Names*
   });
 }
 
-bool Expander::Touches(const GraphProto& graph) { return Touches(graph, nullptr, nullptr); }
-
 }  // namespace metadist::sequences

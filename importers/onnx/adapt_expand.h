@@ -127,8 +127,9 @@ class Expander {
   Result<void> Bind(const std::string& from, const std::string& to, const NodeProto& node, At at);
   // True if a graph creates or reads a value that is not a tensor; captures are looked up in the
   // scope.
-  static bool Touches(const GraphProto& graph, const Scope* scope, const Names* names);
-  static bool Touches(const GraphProto& graph);
+  static bool Touches(const GraphProto& graph,
+                      const Scope* scope = nullptr,
+                      const Names* names = nullptr);
 
   // Operators: adapt_sequences.cc.
 
