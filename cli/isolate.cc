@@ -19,7 +19,7 @@
 #include <new>
 #include <vector>
 
-#include "metair/ir/sanitizers.h"
+#include "metair/ops/child_process.h"
 
 namespace metadist::cli {
 namespace {
@@ -43,33 +43,6 @@ struct Child {
   bool late = false;
 };
 
-// Address sanitizers reserve terabytes of addresses.
-#ifdef METADIST_SANITIZED
-constexpr bool kCanLimitMemory = false;
-#else
-constexpr bool kCanLimitMemory = true;
-#endif
-
-bool ReadAll(int socket, void* to, size_t bytes) {
-  for (size_t at = 0; at < bytes;) {
-    const ssize_t got = read(socket, static_cast<char*>(to) + at, bytes - at);
-    if (got == 0 || (got < 0 && errno != EINTR)) return false;
-    if (got > 0) at += static_cast<size_t>(got);
-  }
-  return true;
-}
-
-// False if the other end is closed.
-bool WriteAll(int socket, const void* from, size_t bytes) {
-  for (size_t at = 0; at < bytes;) {
-    const ssize_t sent =
-        send(socket, static_cast<const char*>(from) + at, bytes - at, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return false;
-    if (sent > 0) at += static_cast<size_t>(sent);
-  }
-  return true;
-}
-
 [[noreturn]] void RunChild(int socket,
                            const IsolateLimits& limits,
                            const std::function<std::string(size_t)>& work) {
@@ -84,10 +57,10 @@ bool WriteAll(int socket, const void* from, size_t bytes) {
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   try {
-    for (size_t piece = 0; ReadAll(socket, &piece, sizeof piece);) {
+    for (size_t piece = 0; ReceiveAll(socket, &piece, sizeof piece);) {
       const std::string text = work(piece);
       const size_t length = text.size();
-      if (!WriteAll(socket, &length, sizeof length) || !WriteAll(socket, text.data(), length))
+      if (!SendAll(socket, &length, sizeof length) || !SendAll(socket, text.data(), length))
         _exit(kThrew);
     }
   } catch (const std::bad_alloc&) {
@@ -162,7 +135,7 @@ class Pool {
     child.busy = true;
     child.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
     child.answer.clear();
-    WriteAll(child.socket, &child.piece, sizeof child.piece);
+    SendAll(child.socket, &child.piece, sizeof child.piece);
   }
 
   Error Failed(const char* call) {
