@@ -41,10 +41,14 @@ struct Counts {
     sharded_runs += outcome.sharded_runs;
     sharded_passed += outcome.sharded_passed;
   }
-  nlohmann::ordered_json Sharded() const {
-    return {{"runs", sharded_runs},
-            {"passed", sharded_passed},
-            {"failed", sharded_runs - sharded_passed}};
+  nlohmann::ordered_json Json() const {
+    return {{"passed", passed},
+            {"failed", failed},
+            {"unsupported", unsupported},
+            {"sharded",
+             {{"runs", sharded_runs},
+              {"passed", sharded_passed},
+              {"failed", sharded_runs - sharded_passed}}}};
   }
 };
 
@@ -117,19 +121,11 @@ nlohmann::ordered_json CaseJson(const Report& report, size_t i) {
 }
 
 nlohmann::ordered_json ReportJson(const Session& session, const Report& report) {
-  const Counts total = report.Total();
   nlohmann::ordered_json document = session.Document();
-  document["passed"] = total.passed;
-  document["failed"] = total.failed;
-  document["unsupported"] = total.unsupported;
-  document["sharded"] = total.Sharded();
+  document.update(report.Total().Json());
   document["missing"] = report.Reasons(Status::kUnsupported);
   document["operators"] = nlohmann::ordered_json::object();
-  for (const auto& [op, counts] : report.ByOperator())
-    document["operators"][op] = {{"passed", counts.passed},
-                                 {"failed", counts.failed},
-                                 {"unsupported", counts.unsupported},
-                                 {"sharded", counts.Sharded()}};
+  for (const auto& [op, counts] : report.ByOperator()) document["operators"][op] = counts.Json();
   document["cases"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.cases.size(); ++i) document["cases"].push_back(CaseJson(report, i));
   return document;
