@@ -67,6 +67,9 @@ Error Usage(std::string message, std::string hint = "");
 Error BadInput(std::string where, std::string message, std::string hint = "");
 Error OutOfMemory();  // kDevice; allocates nothing
 
+// Adds an error to the problems, or separately all problems joined in it.
+void AddProblem(std::vector<Error>& problems, Error error);
+
 // Joins problems into one error: the first carries the others. `problems` must not be empty.
 Error Join(std::vector<Error> problems);
 
