@@ -145,7 +145,7 @@ int RunIopddl(int argc, char** argv) {
     return static_cast<int>(ErrorCode::kUsage);
   }
   const auto seconds = ParseSeconds(argv[2]);
-  if (!seconds.ok() || seconds.value() <= 0) {
+  if (!seconds.ok()) {
     console.Fail(
         Usage(fmt::format("expected SECONDS above 0, got '{}'", argv[2]), "iopddl FILE SECONDS"));
     return static_cast<int>(ErrorCode::kUsage);

@@ -38,8 +38,8 @@ struct Child {
   int socket = -1;
   bool busy = false;
   size_t piece = 0;
-  Clock::time_point deadline;
-  std::string answer;  // as far as received
+  Clock::time_point deadline = {};
+  std::string answer = {};  // as far as received
   bool late = false;
 };
 
@@ -121,10 +121,7 @@ class Pool {
       RunChild(ends[1], limits_, work_);
     }
     close(ends[1]);
-    Child child;
-    child.process = process;
-    child.socket = ends[0];
-    children_.push_back(std::move(child));
+    children_.push_back({.process = process, .socket = ends[0]});
     return {};
   }
 

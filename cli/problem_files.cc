@@ -6,6 +6,21 @@
 #include "planner/solvers/problem/problem_io.h"
 
 namespace metadist::cli {
+namespace {
+
+// Reads a whole file; for small ones.
+Result<std::string> LoadText(const std::string& path) {
+  GzipReader file = TRY(GzipReader::Open(path));
+  std::string text;
+  std::string piece(size_t{1} << 16, '\0');
+  while (true) {
+    const size_t count = TRY(file.Read(piece));
+    if (count == 0) return text;
+    text.append(piece, 0, count);
+  }
+}
+
+}  // namespace
 
 Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop) {
   GzipReader file = TRY(GzipReader::Open(path));
@@ -19,17 +34,6 @@ Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop
     return count;
   });
   return of_file ? std::move(read) : std::move(read).in(path);
-}
-
-Result<std::string> LoadText(const std::string& path) {
-  GzipReader file = TRY(GzipReader::Open(path));
-  std::string text;
-  std::string piece(size_t{1} << 16, '\0');
-  while (true) {
-    const size_t count = TRY(file.Read(piece));
-    if (count == 0) return text;
-    text.append(piece, 0, count);
-  }
 }
 
 Result<Choice> LoadChoice(const std::string& path, const Problem& problem, ChoiceOf of) {

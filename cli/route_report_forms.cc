@@ -22,8 +22,7 @@ Json EndJson(const RouteReport::End& end) {
 }
 
 Json PairOfSeconds(const std::optional<double>& predicted, const std::optional<double>& measured) {
-  return {{"predicted", predicted ? Json(*predicted) : Json()},
-          {"measured", measured ? Json(*measured) : Json()}};
+  return {{"predicted", OrNull(predicted)}, {"measured", OrNull(measured)}};
 }
 
 Json StepJson(const RouteReport::Step& step) {

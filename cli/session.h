@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,12 @@ struct Session {
   void Report(const nlohmann::ordered_json& document, const std::string& text) const;
   int thread_count() const;
 };
+
+// A value of a document; null if there is none.
+template <typename T, typename Json = nlohmann::ordered_json>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 // Flags of every command: --json -o --force --seed --threads --config --print-config -v -q ...
 // Options that are declared later are shown with them in the help.

@@ -34,19 +34,6 @@ int64_t Entries(const Problem& problem) {
   return entries;
 }
 
-std::vector<std::pair<std::string, double>> PhasesOf(const SolveResult& result) {
-  std::vector<std::pair<std::string, double>> out = {{"reduce", 0.0}};
-  for (const auto& [phase, spent] : result.seconds) {
-    const auto known = std::find_if(
-        out.begin(), out.end(), [&phase = phase](const auto& one) { return one.first == phase; });
-    if (known == out.end())
-      out.emplace_back(phase, spent);
-    else
-      known->second += spent;
-  }
-  return out;
-}
-
 // For an infeasible problem: the limits that would be feasible.
 void SetLimits(const std::optional<MinimumPeakResult>& smallest, SolveReport& out) {
   if (!out.limit || (smallest && !smallest->feasible)) return;
@@ -54,6 +41,10 @@ void SetLimits(const std::optional<MinimumPeakResult>& smallest, SolveReport& ou
   if (!smallest) return;
   out.working_limit = smallest->peak;
   out.limit_bound = std::max(smallest->bound, out.result.peak_bound);
+}
+
+std::string GapText(const std::optional<double>& gap) {
+  return gap ? fmt::format("gap {:.3g} %", *gap * 100) : "gap unknown";
 }
 
 std::string StatusText(const SolveReport& report) {
@@ -82,22 +73,16 @@ std::string StatusText(const SolveReport& report) {
 }
 
 Json SecondsJson(const SolveReport& report) {
-  Json seconds = {{"read", report.read_seconds}};
-  for (const auto& [phase, spent] : report.phase_seconds) seconds[phase] = spent;
+  Json seconds = {{"read", report.read_seconds}, {"reduce", 0.0}};
+  for (const auto& [phase, spent] : report.result.seconds) {
+    const std::string name(phase);  // a phase may occur several times
+    seconds[name] = seconds.value(name, 0.0) + spent;
+  }
   seconds["total"] = report.total_seconds;
   return seconds;
 }
 
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
-
-std::string GapText(const std::optional<double>& gap) {
-  return gap ? fmt::format("gap {:.3g} %", *gap * 100) : "gap unknown";
-}
 
 std::string LimitText(const std::optional<int64_t>& limit) {
   return limit ? fmt::format("limit {}", *limit) : "no limit";
@@ -131,7 +116,6 @@ SolveReport SolveReportOf(const Problem& problem,
   out.nodes = static_cast<int64_t>(problem.nodes.size());
   out.edges = static_cast<int64_t>(problem.edges.size());
   out.entries = Entries(problem);
-  out.phase_seconds = PhasesOf(result);
   return out;
 }
 

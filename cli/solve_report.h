@@ -39,7 +39,6 @@ struct SolveReport {
   int64_t nodes = 0;
   int64_t edges = 0;
   int64_t entries = 0;
-  std::vector<std::pair<std::string, double>> phase_seconds;  // the solver's, each phase once
   double read_seconds = 0;
   double total_seconds = 0;
 };
@@ -55,8 +54,7 @@ SolveReport SolveReportOf(const Problem& problem,
 std::string SolveJson(const Session& session, const SolveReport& report);
 std::string SolveText(const SolveReport& report);
 
-// "gap 0.91 %", "limit 12" and "no limit".
-std::string GapText(const std::optional<double>& gap);
+// "limit 12" and "no limit".
 std::string LimitText(const std::optional<int64_t>& limit);
 
 // The document with one more key, whose value is given as text: for integers of 128 bits, which the
