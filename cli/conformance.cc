@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the ONNX project's test cases, on one device and split in every discovered way.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <nlohmann/json.hpp>

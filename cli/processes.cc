@@ -2,7 +2,6 @@
 #include "cli/processes.h"
 
 #include <new>
-#include <utility>
 
 #include "cli/values.h"
 #include "executor/comm/mpi/mpi_world.h"

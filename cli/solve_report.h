@@ -5,8 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/session.h"
 #include "planner/solvers/minimum_peak.h"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "importers/sniff.h"
 
 namespace metadist {

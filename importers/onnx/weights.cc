@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <set>
-
 #include "importers/onnx/model.h"
 #include "importers/onnx/tensor.h"
 
