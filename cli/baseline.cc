@@ -59,9 +59,7 @@ Result<void> CheckRegression(const Baseline& baseline, double seconds, double sh
                fmt::format("a step must take at most {:g} % more than {}, got {}",
                            share * 100,
                            SecondsText(baseline.seconds),
-                           SecondsText(seconds)),
-               "",
-               {}};
+                           SecondsText(seconds))};
 }
 
 }  // namespace metadist::cli

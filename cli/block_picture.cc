@@ -129,8 +129,7 @@ std::vector<std::string> BlockPicture(const std::string& title,
     for (size_t c = 1; c < row.size(); ++c) line += fmt::format(" {:>{}}", row[c], widths[c]);
     lines.push_back(line);
   }
-  size_t width = 0;
-  for (const std::string& line : lines) width = std::max(width, line.size());
+  const size_t width = std::max(title.size(), lines.back().size());
   if (width > kPageWidth) return {};
   for (std::string& line : lines) line.resize(width, ' ');
   return lines;

@@ -48,16 +48,13 @@ ChoiceReport ChoiceReportOf(const Problem& problem, const Choice& choice) {
 std::string ChoiceJson(const Session& session, const ChoiceReport& report) {
   const Evaluation& worth = report.worth;
   nlohmann::ordered_json document = session.Document();
-  const auto or_null = [](const std::optional<int64_t>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
   document["name"] = report.name;
   document["feasible"] = worth.feasible();
   document["forbidden"] = worth.forbidden;
   document["peak"] = worth.peak;
-  document["peak_time"] = or_null(worth.peak_time);
-  document["limit"] = or_null(report.limit);
-  document["first_violated"] = or_null(worth.first_violated);
+  document["peak_time"] = OrNull(worth.peak_time);
+  document["limit"] = OrNull(report.limit);
+  document["first_violated"] = OrNull(worth.first_violated);
   document["largest"] = nlohmann::ordered_json::array();
   for (const ChoiceReport::Holder& holder : report.largest) {
     document["largest"].push_back({{"node", holder.node},

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the ONNX project's test cases, on one device and split in every discovered way.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +9,7 @@
 #include "cli/conformance_case.h"
 #include "cli/format.h"
 #include "cli/isolate.h"
+#include "cli/options.h"
 #include "cli/values.h"
 #include "planner/space/glob.h"
 
@@ -41,10 +40,14 @@ struct Counts {
     sharded_runs += outcome.sharded_runs;
     sharded_passed += outcome.sharded_passed;
   }
-  nlohmann::ordered_json Sharded() const {
-    return {{"runs", sharded_runs},
-            {"passed", sharded_passed},
-            {"failed", sharded_runs - sharded_passed}};
+  nlohmann::ordered_json Json() const {
+    return {{"passed", passed},
+            {"failed", failed},
+            {"unsupported", unsupported},
+            {"sharded",
+             {{"runs", sharded_runs},
+              {"passed", sharded_passed},
+              {"failed", sharded_runs - sharded_passed}}}};
   }
 };
 
@@ -117,19 +120,11 @@ nlohmann::ordered_json CaseJson(const Report& report, size_t i) {
 }
 
 nlohmann::ordered_json ReportJson(const Session& session, const Report& report) {
-  const Counts total = report.Total();
   nlohmann::ordered_json document = session.Document();
-  document["passed"] = total.passed;
-  document["failed"] = total.failed;
-  document["unsupported"] = total.unsupported;
-  document["sharded"] = total.Sharded();
+  document.update(report.Total().Json());
   document["missing"] = report.Reasons(Status::kUnsupported);
   document["operators"] = nlohmann::ordered_json::object();
-  for (const auto& [op, counts] : report.ByOperator())
-    document["operators"][op] = {{"passed", counts.passed},
-                                 {"failed", counts.failed},
-                                 {"unsupported", counts.unsupported},
-                                 {"sharded", counts.Sharded()}};
+  for (const auto& [op, counts] : report.ByOperator()) document["operators"][op] = counts.Json();
   document["cases"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.cases.size(); ++i) document["cases"].push_back(CaseJson(report, i));
   return document;
@@ -201,12 +196,8 @@ Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
   RuleBook rules(OpTable::BuiltIn());
   const CaseSetting setting = {TRY(ClustersOf(TRY(ParseRanks(flags.ranks)))), &rules};
   IsolateLimits limits;
-  auto seconds = ParseSeconds(flags.seconds);
-  if (!seconds.ok()) return std::move(seconds).error().in("--case-seconds");
-  auto bytes = ParseBytes(flags.memory);
-  if (!bytes.ok()) return std::move(bytes).error().in("--case-memory");
-  limits.seconds = seconds.value();
-  limits.memory_bytes = bytes.value();
+  limits.seconds = TRY(ParseSeconds(flags.seconds).in("--case-seconds"));
+  limits.memory_bytes = TRY(ParseBytes(flags.memory).in("--case-memory"));
   limits.processes = session.thread_count();
   limits.interrupted = &Session::interrupted();
   Report report;
@@ -248,7 +239,7 @@ Result<void> Conformance(Session& session, const ConformanceFlags& flags) {
   std::string message = fmt::format("{} of {} cases failed", total.failed, report.cases.size());
   if (report.sharded)
     message += fmt::format(", and {} of {} sharded runs", split, total.sharded_runs);
-  return Error{ErrorCode::kMismatch, "", message, "", {}};
+  return Error{.code = ErrorCode::kMismatch, .message = message};
 }
 
 }  // namespace
@@ -257,29 +248,20 @@ void AddConformance(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "conformance", "run the ONNX project's test cases, on one device and sharded");
   auto flags = std::make_shared<ConformanceFlags>();
-  session.required.push_back(
-      command
-          ->add_option("--onnx-data",
-                       flags->folder,
-                       "the cases: onnx/backend/test/data of the Python package onnx")
-          ->type_name("DIR"));
-  command
-      ->add_option(
-          "--ranks",
-          flags->ranks,
-          "numbers of ranks: 1 runs every case on one device, any other number under every "
-          "strategy of its nodes (default 1)")
-      ->type_name("N,N,...");
-  command
-      ->add_option("--filter",
-                   flags->filter,
-                   "only cases of this name, e.g. node/test_add or test_ad?_*; without * and ?, "
-                   "all whose name contains the text")
-      ->type_name("PATTERN");
-  command->add_option("--case-seconds", flags->seconds, "time limit per case (default 120s)")
-      ->type_name("TIME");
-  command->add_option("--case-memory", flags->memory, "memory limit per case (default 8GiB)")
-      ->type_name("BYTES");
+  const auto add = OptionsOf(*command);
+  session.required.push_back(add("--onnx-data DIR",
+                                 flags->folder,
+                                 "the cases: onnx/backend/test/data of the Python package onnx"));
+  add("--ranks N,N,...",
+      flags->ranks,
+      "numbers of ranks: 1 runs every case on one device, any other number under every "
+      "strategy of its nodes (default 1)");
+  add("--filter PATTERN",
+      flags->filter,
+      "only cases of this name, e.g. node/test_add or test_ad?_*; without * and ?, "
+      "all whose name contains the text");
+  add("--case-seconds TIME", flags->seconds, "time limit per case (default 120s)");
+  add("--case-memory BYTES", flags->memory, "memory limit per case (default 8GiB)");
   command->footer(
       "An element may differ by the case's own tolerance (rtol 1e-3, atol 1e-7 where it names "
       "none)\n"

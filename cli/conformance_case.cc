@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "executor/run/run.h"
@@ -159,7 +158,7 @@ class CaseRunner {
       for (size_t o = 0; difference.empty() && o < expected.size(); ++o)
         expected[o] = result.outputs[o].second;
     }
-    if (!difference.empty()) return Error{ErrorCode::kMismatch, "", difference, "", {}};
+    if (!difference.empty()) return Error{.code = ErrorCode::kMismatch, .message = difference};
     for (const Cluster& cluster : setting_.clusters) {
       auto done = RunSharded(graph, cluster, inputs, expected);
       if (!done.ok())

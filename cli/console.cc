@@ -76,7 +76,7 @@ void Console::Warn(const std::string& text) const {
   Write(0, "metadist: " + Paint("33", "warning:") + " " + text);
 }
 
-void Console::Fail(const Error& error) const {
+int Console::Fail(const Error& error) const {
   std::vector<const Error*> all = {&error};
   for (const Error& other : error.also) all.push_back(&other);
   const size_t shown = std::min(all.size(), kShownProblems);
@@ -90,6 +90,7 @@ void Console::Fail(const Error& error) const {
   }
   if (shown < all.size())
     Write(-1, speaker + "  and " + std::to_string(all.size() - shown) + " more problems");
+  return static_cast<int>(error.code);
 }
 
 void Console::Step(const std::string& text) {

@@ -29,8 +29,8 @@ class Console {
   void Debug(const std::string& text) const;
   // Prints a warning unless quiet.
   void Warn(const std::string& text) const;
-  // Prints all joined problems, up to twenty, also to the log file.
-  void Fail(const Error& error) const;
+  // Prints all joined problems, up to twenty, also to the log file. Returns the exit status.
+  int Fail(const Error& error) const;
   // On a terminal, a line that the next one replaces; otherwise nothing, or one line each with
   // kPlain.
   void Step(const std::string& text);

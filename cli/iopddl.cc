@@ -71,7 +71,7 @@ class Contest {
     try {
       status = Solve();
     } catch (const std::bad_alloc&) {
-      status = Fail(OutOfMemory());
+      status = console_.Fail(OutOfMemory());
     }
     const std::lock_guard lock(mutex_);
     status_ = status;
@@ -82,9 +82,9 @@ class Contest {
   int Solve() {
     auto file = LoadProblem(path_, [this]() -> std::optional<Error> {
       if (Left() > 0 && !Session::interrupted().load()) return std::nullopt;
-      return Error{ErrorCode::kTimeLimit, "", "time limit reached while reading", "", {}};
+      return Error{.code = ErrorCode::kTimeLimit, .message = "time limit reached while reading"};
     });
-    if (!file.ok()) return Fail(file.error());
+    if (!file.ok()) return console_.Fail(file.error());
     SolveOptions options;
     options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     options.time_limit_seconds = std::max(1e-6, Left());
@@ -93,11 +93,11 @@ class Contest {
       if (progress.choice != nullptr) Offer(*progress.choice);
     };
     const auto result = DefaultSolver().solve(file.value().problem, options);
-    if (!result.ok()) return Fail(result.error());
+    if (!result.ok()) return console_.Fail(result.error());
     const SolveStatus status = result.value().status;
     if (!result.value().choice.empty()) Offer(result.value().choice);
     if (status == SolveStatus::kInfeasible) {
-      return Fail({ErrorCode::kInfeasible, path_, "no choice keeps the limit", "", {}});
+      return console_.Fail({ErrorCode::kInfeasible, path_, "no choice keeps the limit"});
     }
     if (Session::interrupted().load()) return static_cast<int>(ErrorCode::kInterrupted);
     return status == SolveStatus::kNoPlan ? static_cast<int>(ErrorCode::kTimeLimit) : 0;
@@ -106,11 +106,6 @@ class Contest {
   void Offer(const Choice& choice) {
     const std::lock_guard lock(mutex_);
     best_ = choice;
-  }
-
-  int Fail(const Error& error) const {
-    console_.Fail(error);
-    return static_cast<int>(error.code);
   }
 
   const std::string path_;
@@ -140,15 +135,13 @@ int RunIopddl(int argc, char** argv) {
     return 0;
   }
   if (argc != 3) {
-    console.Fail(Usage(fmt::format("expected FILE and SECONDS, got {} arguments", argc - 1),
-                       "iopddl FILE SECONDS"));
-    return static_cast<int>(ErrorCode::kUsage);
+    return console.Fail(Usage(fmt::format("expected FILE and SECONDS, got {} arguments", argc - 1),
+                              "iopddl FILE SECONDS"));
   }
   const auto seconds = ParseSeconds(argv[2]);
-  if (!seconds.ok() || seconds.value() <= 0) {
-    console.Fail(
+  if (!seconds.ok()) {
+    return console.Fail(
         Usage(fmt::format("expected SECONDS above 0, got '{}'", argv[2]), "iopddl FILE SECONDS"));
-    return static_cast<int>(ErrorCode::kUsage);
   }
   return Contest(argv[1], seconds.value()).Run();
 }

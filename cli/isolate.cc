@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -19,7 +18,7 @@
 #include <new>
 #include <vector>
 
-#include "metair/ir/sanitizers.h"
+#include "metair/ops/child_process.h"
 
 namespace metadist::cli {
 namespace {
@@ -38,37 +37,10 @@ struct Child {
   int socket = -1;
   bool busy = false;
   size_t piece = 0;
-  Clock::time_point deadline;
-  std::string answer;  // as far as received
+  Clock::time_point deadline = {};
+  std::string answer = {};  // as far as received
   bool late = false;
 };
-
-// Address sanitizers reserve terabytes of addresses.
-#ifdef METADIST_SANITIZED
-constexpr bool kCanLimitMemory = false;
-#else
-constexpr bool kCanLimitMemory = true;
-#endif
-
-bool ReadAll(int socket, void* to, size_t bytes) {
-  for (size_t at = 0; at < bytes;) {
-    const ssize_t got = read(socket, static_cast<char*>(to) + at, bytes - at);
-    if (got == 0 || (got < 0 && errno != EINTR)) return false;
-    if (got > 0) at += static_cast<size_t>(got);
-  }
-  return true;
-}
-
-// False if the other end is closed.
-bool WriteAll(int socket, const void* from, size_t bytes) {
-  for (size_t at = 0; at < bytes;) {
-    const ssize_t sent =
-        send(socket, static_cast<const char*>(from) + at, bytes - at, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return false;
-    if (sent > 0) at += static_cast<size_t>(sent);
-  }
-  return true;
-}
 
 [[noreturn]] void RunChild(int socket,
                            const IsolateLimits& limits,
@@ -84,10 +56,10 @@ bool WriteAll(int socket, const void* from, size_t bytes) {
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   try {
-    for (size_t piece = 0; ReadAll(socket, &piece, sizeof piece);) {
+    for (size_t piece = 0; ReceiveAll(socket, &piece, sizeof piece);) {
       const std::string text = work(piece);
       const size_t length = text.size();
-      if (!WriteAll(socket, &length, sizeof length) || !WriteAll(socket, text.data(), length))
+      if (!SendAll(socket, &length, sizeof length) || !SendAll(socket, text.data(), length))
         _exit(kThrew);
     }
   } catch (const std::bad_alloc&) {
@@ -110,7 +82,7 @@ class Pool {
     while (finished_ < count_) {
       if (limits_.interrupted != nullptr && *limits_.interrupted) {
         KillAll();
-        return Error{ErrorCode::kInterrupted, "", "interrupted", "", {}};
+        return Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
       }
       TRY(HandOut());
       Wait();
@@ -148,10 +120,7 @@ class Pool {
       RunChild(ends[1], limits_, work_);
     }
     close(ends[1]);
-    Child child;
-    child.process = process;
-    child.socket = ends[0];
-    children_.push_back(std::move(child));
+    children_.push_back({.process = process, .socket = ends[0]});
     return {};
   }
 
@@ -162,13 +131,13 @@ class Pool {
     child.busy = true;
     child.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
     child.answer.clear();
-    WriteAll(child.socket, &child.piece, sizeof child.piece);
+    SendAll(child.socket, &child.piece, sizeof child.piece);
   }
 
   Error Failed(const char* call) {
     const std::string reason = std::strerror(errno);
     KillAll();
-    return Error{ErrorCode::kDevice, "", fmt::format("{} failed: {}", call, reason), "", {}};
+    return {.code = ErrorCode::kDevice, .message = fmt::format("{} failed: {}", call, reason)};
   }
 
   // Reads available answers, delivers complete ones, and handles children that have died.

@@ -153,13 +153,9 @@ void Declare(Invocation& call) {
     AddCommonOptions(*command, session);
     command->add_option("--config", call.config, "read flags from a TOML file")
         ->type_name("FILE")
-        ->envname("METADIST_CONFIG")
-        ->group("Common");
-    command
-        ->add_flag("--print-config",
-                   call.print_config,
-                   "print the effective flags and where each came from")
-        ->group("Common");
+        ->envname("METADIST_CONFIG");
+    command->add_flag(
+        "--print-config", call.print_config, "print the effective flags and where each came from");
   }
 }
 
@@ -187,8 +183,7 @@ int Main(int argc, char** argv) {
     console.Print(chosen == &call.app ? chosen->help() : chosen->help("metadist"));
     return 0;
   } catch (const CLI::ParseError& error) {
-    console.Fail(Usage(error.what(), "see `metadist --help`"));
-    return static_cast<int>(ErrorCode::kUsage);
+    return console.Fail(Usage(error.what(), "see `metadist --help`"));
   }
   if (call.version) {
     const nlohmann::ordered_json document = {
@@ -202,9 +197,8 @@ int Main(int argc, char** argv) {
       console.Print(call.app.help());
       return static_cast<int>(ErrorCode::kUsage);
     }
-    console.Fail(Usage(fmt::format("unknown command '{}'", extras.front()),
-                       DidYouMean(extras.front(), CommandNames(call.app))));
-    return static_cast<int>(ErrorCode::kUsage);
+    return console.Fail(Usage(fmt::format("unknown command '{}'", extras.front()),
+                              DidYouMean(extras.front(), CommandNames(call.app))));
   }
   CLI::App* command = call.app.get_subcommands().front();
   size_t index = 0;
@@ -308,8 +302,7 @@ int Finish(int status) {
 // Reports what ends the program.
 int FailAtLast(const Error& error) {
   finished = true;
-  Console().Fail(error);
-  return static_cast<int>(error.code);
+  return Console().Fail(error);
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -217,8 +216,7 @@ std::string KeepElsewhere(const std::string& path, std::string_view text) {
 
 Result<void> CheckWritable(const std::string& path, bool force) {
   if (path.empty() || path == "-") return {};
-  auto target = TargetOf(path, force);
-  if (!target.ok()) return std::move(target).error().in(path);
+  TRY(TargetOf(path, force).in(path));
   return {};
 }
 

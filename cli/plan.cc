@@ -2,10 +2,10 @@
 // Chooses how to split a model over a cluster.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/plan_report.h"
 #include "cli/planning.h"
@@ -52,9 +52,8 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   const PlannedModel& planned = result.value();
   std::vector<Result<void>> done;
   if (!session.output.empty()) {
-    auto plan = WritePlan(planned.planned.plan);
-    done.push_back(plan.ok() ? session.Emit(plan.value())
-                             : Result<void>(std::move(plan).error().in(session.output)));
+    auto plan = WritePlan(planned.planned.plan).in(session.output);
+    done.push_back(plan.ok() ? session.Emit(plan.value()) : std::move(plan).error());
   }
   if (planned.planned.problem) {
     const Problem& problem = *planned.planned.problem;
@@ -74,8 +73,8 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   if (flags.text) document["program"] = program_text;
   session.Report(document, flags.text ? program_text : PlanReportText(report));
   if (planned.planned.interrupted)
-    done.push_back(
-        Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
+    done.push_back(Error{.code = ErrorCode::kInterrupted,
+                         .message = "interrupted; this is the best plan so far"});
   return JoinAll(std::move(done));
 }
 
@@ -85,29 +84,22 @@ void AddPlan(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("plan", "choose how a model is split over a cluster");
   auto flags = std::make_shared<Flags>();
   PlanFlags& plan = flags->plan;
+  const auto add = OptionsOf(*command);
   AddModelFlags(*command, session, plan.model);
   session.required.push_back(
-      command->add_option("--cluster", plan.cluster, "8xh100, 2x8xh100, cpu:4, or a profile file")
-          ->envname("METADIST_CLUSTER")
-          ->type_name("C"));
+      add("--cluster C", plan.cluster, "8xh100, 2x8xh100, cpu:4, or a profile file")
+          ->envname("METADIST_CLUSTER"));
   AddRulesFlag(*command, plan.rules);
-  command
-      ->add_option("--mesh",
-                   plan.mesh,
-                   "e.g. data=4,model=8 or 4x8, major to minor; auto tries all (default auto)")
-      ->type_name("M");
-  command
-      ->add_option("--memory",
-                   plan.memory,
-                   "memory limit per rank, e.g. 80GiB (default: what the device has)")
-      ->type_name("BYTES");
-  command
-      ->add_option("--solver",
-                   plan.solver,
-                   fmt::format("{} (default {})", SolverNames(), DefaultSolver().name))
-      ->type_name("NAME");
-  command->add_option("--gap", plan.gap, "stop when this close to the bound, e.g. 1% (default 0)")
-      ->type_name("SHARE");
+  add("--mesh M",
+      plan.mesh,
+      "e.g. data=4,model=8 or 4x8, major to minor; auto tries all (default auto)");
+  add("--memory BYTES",
+      plan.memory,
+      "memory limit per rank, e.g. 80GiB (default: what the device has)");
+  add("--solver NAME",
+      plan.solver,
+      fmt::format("{} (default {})", SolverNames(), DefaultSolver().name));
+  add("--gap SHARE", plan.gap, "stop when this close to the bound, e.g. 1% (default 0)");
   command
       ->add_option("--time-limit",
                    plan.time_limit,
@@ -122,26 +114,17 @@ void AddPlan(CLI::App& app, Session& session) {
           "f32 rounds once; type (their own) halves the traffic and may overflow. With f32 no "
           "products of floats are left partial, as these may overflow, too (default f32)")
       ->type_name("f32|type");
-  command
-      ->add_option(
-          "--constrain",
-          plan.constraints,
-          "sharding of the values whose name matches, e.g. 'input_ids=[data][]'; repeatable")
-      ->type_name("PATTERN=SHARDING")
+  add("--constrain PATTERN=SHARDING",
+      plan.constraints,
+      "sharding of the values whose name matches, e.g. 'input_ids=[data][]'; repeatable")
       ->take_all();
   command->add_flag("--no-alternatives", plan.no_alternatives, "omit the table of alternatives");
-  command
-      ->add_option("--save-problem",
-                   plan.save_problem,
-                   "write the problem that the plan solves, and the names of its nodes next to it")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--choice", plan.choice, "do not solve: lower this choice for the problem of --mesh")
-      ->type_name("FILE");
+  add("--save-problem FILE",
+      plan.save_problem,
+      "write the problem that the plan solves, and the names of its nodes next to it");
+  add("--choice FILE", plan.choice, "do not solve: lower this choice for the problem of --mesh");
   command->add_flag("--text", flags->text, "print the program that each rank runs");
-  command->add_option("--trace", flags->trace, "write the predicted step as a Chrome trace")
-      ->type_name("FILE");
+  add("--trace FILE", flags->trace, "write the predicted step as a Chrome trace");
   command->footer("Example:\n  metadist plan gpt2.onnx --cluster cpu:4 -o gpt2.plan.json");
   session.action = [&session, flags] { return PlanCommand(session, *flags); };
 }

@@ -46,19 +46,11 @@ Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
 }
 
 Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
-  if (!flags.memory.empty()) {
-    auto bytes = ParseBytes(flags.memory);
-    if (!bytes.ok()) return std::move(bytes).error().in("--memory");
-    request.memory_limit_bytes = bytes.value();
-  }
-  if (!flags.time_limit.empty()) {
-    auto seconds = ParseSeconds(flags.time_limit);
-    if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
-    request.time_limit_seconds = seconds.value();
-  }
-  auto gap = ParseGap(flags.gap);
-  if (!gap.ok()) return std::move(gap).error().in("--gap");
-  request.gap = gap.value();
+  if (!flags.memory.empty())
+    request.memory_limit_bytes = TRY(ParseBytes(flags.memory).in("--memory"));
+  if (!flags.time_limit.empty())
+    request.time_limit_seconds = TRY(ParseSeconds(flags.time_limit).in("--time-limit"));
+  request.gap = TRY(ParseGap(flags.gap).in("--gap"));
   return {};
 }
 

@@ -8,8 +8,16 @@
 namespace metadist::cli {
 namespace {
 
-bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+// Reads a whole file; for small ones.
+Result<std::string> LoadText(const std::string& path) {
+  GzipReader file = TRY(GzipReader::Open(path));
+  std::string text;
+  std::string piece(size_t{1} << 16, '\0');
+  while (true) {
+    const size_t count = TRY(file.Read(piece));
+    if (count == 0) return text;
+    text.append(piece, 0, count);
+  }
 }
 
 }  // namespace
@@ -25,44 +33,26 @@ Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop
     of_file = !count.ok();
     return count;
   });
-  if (!read.ok() && !of_file) return Error(read.error()).in(path);
-  return read;
-}
-
-Result<std::string> LoadText(const std::string& path) {
-  GzipReader file = TRY(GzipReader::Open(path));
-  std::string text;
-  std::string piece(size_t{1} << 16, '\0');
-  while (true) {
-    const size_t count = TRY(file.Read(piece));
-    if (count == 0) return text;
-    text.append(piece, 0, count);
-  }
+  return of_file ? std::move(read) : std::move(read).in(path);
 }
 
 Result<Choice> LoadChoice(const std::string& path, const Problem& problem, ChoiceOf of) {
-  const std::string text = TRY(LoadText(path));
-  auto choice = ParseChoice(text, problem, of);
-  if (!choice.ok()) return Error(choice.error()).in(path);
-  return choice;
+  return ParseChoice(TRY(LoadText(path)), problem, of).in(path);
 }
 
 Result<void> LoadNames(const std::string& path, Problem& problem) {
-  const std::string text = TRY(LoadText(path));
-  auto read = ReadNodeNames(text, problem);
-  if (!read.ok()) return Error(read.error()).in(path);
-  return {};
+  return ReadNodeNames(TRY(LoadText(path)), problem).in(path);
 }
 
 Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force) {
   const std::string text = WriteProblem(problem);
-  return WriteFile(path, EndsWith(path, ".gz") ? Gzip(text) : text, force);
+  return WriteFile(path, path.ends_with(".gz") ? Gzip(text) : text, force);
 }
 
 std::string NamesPath(const std::string& problem_path) {
   std::string stem = problem_path;
   for (const char* end : {".gz", ".json"}) {
-    if (EndsWith(stem, end)) stem.resize(stem.size() - std::string(end).size());
+    if (stem.ends_with(end)) stem.resize(stem.size() - std::string(end).size());
   }
   return stem + ".names.json";
 }

@@ -19,9 +19,6 @@ using StopReading = std::function<std::optional<Error>()>;
 // those of `stop`.
 Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop);
 
-// Reads a whole file; for small ones. Errors as above.
-Result<std::string> LoadText(const std::string& path);
-
 // A choice for that problem, in the forms that ParseChoice accepts. Errors as above.
 Result<Choice> LoadChoice(const std::string& path,
                           const Problem& problem,

@@ -2,7 +2,6 @@
 #include "cli/processes.h"
 
 #include <new>
-#include <utility>
 
 #include "cli/values.h"
 #include "executor/comm/mpi/mpi_world.h"
@@ -24,9 +23,7 @@ Result<void> DoPart(Messenger& processes, const Roles& roles) {
 Result<double> TimeoutSeconds(const std::string& timeout) {
   constexpr double kUsualTimeout = 60;
   if (timeout.empty()) return kUsualTimeout;
-  auto seconds = ParseSeconds(timeout);
-  if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
-  return seconds;
+  return ParseSeconds(timeout).in("--timeout");
 }
 
 Result<void> CheckStartedByMpi(const Launch& launch) {
@@ -34,8 +31,7 @@ Result<void> CheckStartedByMpi(const Launch& launch) {
   return Error{ErrorCode::kDevice,
                "",
                "back end 'mpi' runs in processes that MPI started, and this one is not of them",
-               "start it as `mpirun -n N metadist ...`",
-               {}};
+               "start it as `mpirun -n N metadist ...`"};
 }
 
 Result<void> RunTogether(Session& session, double timeout_seconds, const Roles& roles) {

@@ -2,7 +2,6 @@
 // Measures kernels, copies and collectives of this machine, or of the processes that MPI started.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "cli/launch.h"
 #include "cli/model_flags.h"
 #include "cli/model_profile.h"
+#include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/processes.h"
 #include "cli/values.h"
@@ -48,12 +48,11 @@ Result<void> CheckComparable(const Profile& previous, const Session& session) {
   const std::string ranks = session.processes != nullptr ? kOfProcesses : kOfThreads;
   const std::string& before = previous.header.launch_mode;
   if (before.empty() || before == ranks) return {};
-  return Error{
-      ErrorCode::kUsage,
-      session.output,
-      fmt::format("its rows were measured between {}, new ones would be between {}", before, ranks),
-      "write to another file, or pass `--force` to start over",
-      {}};
+  return Usage(
+             fmt::format(
+                 "its rows were measured between {}, new ones would be between {}", before, ranks),
+             "write to another file, or pass `--force` to start over")
+      .in(session.output);
 }
 
 // Writes the file while rows are measured, but not for every row: a row may take microseconds.
@@ -104,11 +103,8 @@ Result<Profile> Measure(Session& session,
   for (int ranks = 2; ranks <= flags.ranks; ++ranks)
     if (ranks <= 4 || (ranks & (ranks - 1)) == 0 || ranks == flags.ranks)
       options.ranks.push_back(ranks);
-  if (!flags.budget.empty()) {
-    auto seconds = ParseSeconds(flags.budget);
-    if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
-    options.budget_seconds = seconds.value();
-  }
+  if (!flags.budget.empty())
+    options.budget_seconds = TRY(ParseSeconds(flags.budget).in("--time-limit"));
   options.previous = previous;
   options.interrupted = &Session::interrupted();
   options.date = Today();
@@ -138,15 +134,15 @@ std::string BetweenText(const Profile& profile, int ranks) {
 Result<void> MeasureHere(Session& session, const ProfileFlags& flags) {
   if (flags.device == "cuda")
     return Error{
-        ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`", {}};
+        ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`"};
   Keeper keeper(session.output, session.force || flags.resume);
   const bool file = keeper.is_file();
   std::error_code error;
   const bool exists = file && std::filesystem::is_regular_file(session.output, error);
   if (exists && !session.force && !flags.resume) {
-    Error refused = Usage("file exists already",
-                          "pass `--resume` to measure what is missing, `--force` to start over");
-    return std::move(refused).in(session.output);
+    return Usage("file exists already",
+                 "pass `--resume` to measure what is missing, `--force` to start over")
+        .in(session.output);
   }
   TRY(CheckWritable(session.output, session.force || flags.resume));
   Profile previous;
@@ -238,24 +234,17 @@ void AddProfile(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("profile", "measure kernels, copies and collectives of this machine");
   auto flags = std::make_shared<ProfileFlags>();
+  const auto add = OptionsOf(*command);
   AddModelFlags(*command, session, flags->model, /*optional=*/true);
-  command->add_option("--device", flags->device, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->type_name("DEVICE");
-  command
-      ->add_option("--ranks",
-                   flags->ranks,
-                   "largest group of ranks (default 4, or the processes that mpirun started)")
-      ->type_name("N")
+  add("--device DEVICE", flags->device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  add("--ranks N",
+      flags->ranks,
+      "largest group of ranks (default 4, or the processes that mpirun started)")
       ->check(CLI::Range(1, 256));
   command->add_flag("--quick", flags->quick, "a coarse grid, under 20 seconds");
   command->add_flag("--resume", flags->resume, "keep the rows that the file already has");
-  command->add_option("--time-limit", flags->budget, "measure no new row after this time")
-      ->type_name("T");
-  command
-      ->add_option(
-          "--timeout", flags->timeout, "longest that a process waits for another (default 60s)")
-      ->type_name("T");
+  add("--time-limit T", flags->budget, "measure no new row after this time");
+  add("--timeout T", flags->timeout, "longest that a process waits for another (default 60s)");
   command->footer(
       "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n"
       "In processes that mpirun or srun started, collectives are measured between these.\n\n"

@@ -3,13 +3,13 @@
 // checks it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/cpu_profile.h"
+#include "cli/options.h"
 #include "cli/route_report.h"
 
 namespace metadist::cli {
@@ -50,14 +50,12 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
     result.check = TRY(RunAndCheck(result.route, result.ends.type.shape, result.ends.mesh.fine));
   const RouteReport report = RouteReportOf(result);
   TRY(session.EmitResult(RouteJson(session, report), RouteText(report)));
-  if (!report.check || report.check->passed) return {};
-  return Error{ErrorCode::kMismatch,
-               "",
-               result.check->wrong_ranks.empty()
-                   ? "a step holds more elements than planned"
-                   : "the result differs from direct placement: " + result.check->first_difference,
-               "",
-               {}};
+  if (!result.check || result.check->passed) return {};
+  return Error{.code = ErrorCode::kMismatch,
+               .message = result.check->wrong_ranks.empty()
+                              ? "a step holds more elements than planned"
+                              : "the result differs from direct placement: " +
+                                    result.check->first_difference};
 }
 
 std::string MethodsHelp() {
@@ -73,40 +71,26 @@ void AddRedistribute(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "redistribute", "the steps that take an array from one sharding to another");
   auto flags = std::make_shared<RouteFlags>();
+  const auto add = OptionsOf(*command);
   session.required = {
-      command->add_option("--mesh", flags->mesh, "the devices, e.g. x=4,y=2 or 4x2")
-          ->type_name("M"),
-      command->add_option("--shape", flags->shape, "the array's sizes, e.g. 16x16")
-          ->type_name("SHAPE"),
-      command
-          ->add_option("--from",
-                       flags->from,
-                       "its sharding: the axes of each dim, e.g. [x,y][]; part "
-                       "of an axis is x@BEFORE.SIZE; [][] partial{sum: x}")
-          ->type_name("S"),
-      command
-          ->add_option(
-              "--to",
-              flags->to,
-              "the sharding wanted; [x~1,2] is the piece with a halo of 1 before and 2 after it")
-          ->type_name("S")};
-  command->add_option("--dtype", flags->dtype, "element type (default f32)")->type_name("TYPE");
-  command->add_option("--algo", flags->algo, "the method, see below (default auto)")
-      ->type_name("NAME");
-  command
-      ->add_option("--cluster",
-                   flags->cluster,
-                   "choose by time on this cluster, as in `plan` (default: by elements received)")
-      ->type_name("C");
-  command
-      ->add_option("--order", flags->order, "axes of a dim: major or minor first (default major)")
-      ->type_name("ORDER");
-  command
-      ->add_option(
-          "--uneven",
-          flags->uneven,
-          "for sizes that do not divide evenly: p2p = balanced pieces, pad = dims rounded up")
-      ->type_name("HOW");
+      add("--mesh M", flags->mesh, "the devices, e.g. x=4,y=2 or 4x2"),
+      add("--shape SHAPE", flags->shape, "the array's sizes, e.g. 16x16"),
+      add("--from S",
+          flags->from,
+          "its sharding: the axes of each dim, e.g. [x,y][]; part "
+          "of an axis is x@BEFORE.SIZE; [][] partial{sum: x}"),
+      add("--to S",
+          flags->to,
+          "the sharding wanted; [x~1,2] is the piece with a halo of 1 before and 2 after it")};
+  add("--dtype TYPE", flags->dtype, "element type (default f32)");
+  add("--algo NAME", flags->algo, "the method, see below (default auto)");
+  add("--cluster C",
+      flags->cluster,
+      "choose by time on this cluster, as in `plan` (default: by elements received)");
+  add("--order ORDER", flags->order, "axes of a dim: major or minor first (default major)");
+  add("--uneven HOW",
+      flags->uneven,
+      "for sizes that do not divide evenly: p2p = balanced pieces, pad = dims rounded up");
   command->add_flag(
       "--allow-p2p",
       flags->allow_p2p,

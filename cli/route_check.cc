@@ -61,12 +61,6 @@ std::string Difference(int64_t rank, const Tensor& got, const Tensor& wanted) {
 
 }  // namespace
 
-bool RouteCheck::passed(const PlannedRoute& route) const {
-  for (size_t s = 0; s < elements.size(); ++s)
-    if (elements[s] > route.steps[s].elements) return false;
-  return wrong_ranks.empty() && peak_elements <= route.peak_elements;
-}
-
 Result<RouteCheck> RunAndCheck(const PlannedRoute& route, const Shape& extent, const Mesh& mesh) {
   TRY(CheckSize(route, mesh));
   std::vector<CollectiveStep> steps;
@@ -100,6 +94,9 @@ Result<RouteCheck> RunAndCheck(const PlannedRoute& route, const Shape& extent, c
     if (check.wrong_ranks.empty()) check.first_difference = Difference(rank, got, wanted);
     check.wrong_ranks.push_back(rank);
   }
+  check.passed = check.wrong_ranks.empty() && check.peak_elements <= route.peak_elements;
+  for (size_t s = 0; s < run.elements.size(); ++s)
+    check.passed = check.passed && run.elements[s] <= route.steps[s].elements;
   return check;
 }
 

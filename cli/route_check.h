@@ -15,7 +15,9 @@ inline constexpr int64_t kMostThreadRanks = 16;
 
 // The result of executing a route.
 struct RouteCheck {
-  bool threads = false;              // otherwise one rank after the other, without times
+  bool passed = false;   // every rank holds the right bits, and no step uses more elements than
+                         // planned
+  bool threads = false;  // otherwise one rank after the other, without times
   std::vector<int64_t> elements;     // by step: elements of the largest part on a rank
   int64_t peak_elements = 0;         // largest of those and of both ends
   std::vector<double> step_seconds;  // by step
@@ -23,9 +25,6 @@ struct RouteCheck {
   std::vector<int64_t> wrong_ranks;  // ranks whose part differs from that of the array placed
                                      // directly
   std::string first_difference;      // "rank 3, element [0,5]: expected 7, got 9"
-
-  // True if every rank holds the right bits, and no step uses more elements than planned.
-  bool passed(const PlannedRoute& route) const;
 };
 
 // Executes the route on integers that identify every element and operand, and compares the ranks'

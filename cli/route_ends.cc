@@ -14,29 +14,6 @@
 namespace metadist::cli {
 namespace {
 
-// Collects the problems of several flags.
-class Problems {
- public:
-  // Returns the value, or nothing after recording its problems.
-  template <typename T>
-  std::optional<T> Take(Result<T> result, const std::string& flag) {
-    if (result.ok()) return std::move(result).value();
-    Note(std::move(result).error().in(flag));
-    return std::nullopt;
-  }
-  void Note(Error error) {
-    std::vector<Error> also = std::move(error.also);
-    error.also.clear();
-    all_.push_back(std::move(error));
-    for (Error& other : also) Note(std::move(other));
-  }
-  bool empty() const { return all_.empty(); }
-  Error Joined() && { return Join(std::move(all_)); }
-
- private:
-  std::vector<Error> all_;
-};
-
 Result<ElementType> ReadType(const std::string& name) {
   if (const auto element = ParseElementType(name)) return *element;
   std::vector<std::string> names;
@@ -80,19 +57,25 @@ Result<Sharding> ReadEnd(const std::string& text,
 }  // namespace
 
 Result<RouteEnds> ReadRouteEnds(const RouteFlags& flags) {
-  Problems problems;
+  std::vector<Error> problems;
+  // Returns the value, or nothing after recording its problems.
+  const auto take = [&]<typename T>(Result<T> result, const char* flag) -> std::optional<T> {
+    if (result.ok()) return std::move(result).value();
+    AddProblem(problems, std::move(result).error().in(flag));
+    return std::nullopt;
+  };
   RouteEnds ends;
-  const auto mesh = problems.Take(ParseMesh(flags.mesh), "--mesh");
-  const auto shape = problems.Take(ParseShape(flags.shape), "--shape");
-  const auto element = problems.Take(ReadType(flags.dtype), "--dtype");
-  const auto order = problems.Take(ReadOrder(flags.order), "--order");
-  const auto uneven = problems.Take(ReadUneven(flags.uneven), "--uneven");
-  problems.Take(CheckMethod(flags.algo), "--algo");
+  const auto mesh = take(ParseMesh(flags.mesh), "--mesh");
+  const auto shape = take(ParseShape(flags.shape), "--shape");
+  const auto element = take(ReadType(flags.dtype), "--dtype");
+  const auto order = take(ReadOrder(flags.order), "--order");
+  const auto uneven = take(ReadUneven(flags.uneven), "--uneven");
+  take(CheckMethod(flags.algo), "--algo");
   if (mesh && shape && order) {
-    problems.Take(ReadEnd(flags.from, *shape, *mesh, *order), "--from");
-    problems.Take(ReadEnd(flags.to, *shape, *mesh, *order), "--to");
+    take(ReadEnd(flags.from, *shape, *mesh, *order), "--from");
+    take(ReadEnd(flags.to, *shape, *mesh, *order), "--to");
   }
-  if (!problems.empty()) return std::move(problems).Joined();
+  if (!problems.empty()) return Join(std::move(problems));
   ends.type = {*element, *shape};
   ends.order = *order;
   ends.uneven = *uneven;

@@ -126,12 +126,8 @@ RouteReport RouteReportOf(const RouteResult& result) {
     out.predicted_seconds = route.price->seconds;
     out.predicted_band = route.price->band;
   }
-  if (result.check) {
-    const RouteCheck& check = *result.check;
-    if (check.threads) out.measured_seconds = check.seconds;
-    out.check = RouteReport::Check{
-        check.passed(route), check.threads, check.wrong_ranks, check.elements, check.peak_elements};
-  }
+  if (result.check && result.check->threads) out.measured_seconds = result.check->seconds;
+  out.check = result.check;
   out.picture = PictureOf(result, out);
   return out;
 }

@@ -45,13 +45,6 @@ struct RouteReport {
     std::optional<double> predicted_seconds;
     std::optional<double> measured_seconds;
   };
-  struct Check {
-    bool passed = false;
-    bool threads = false;  // otherwise one rank after the other
-    std::vector<int64_t> wrong_ranks;
-    std::vector<int64_t> elements;  // by step
-    int64_t peak_elements = 0;
-  };
 
   std::string mesh;
   int64_t ranks = 1;
@@ -70,7 +63,7 @@ struct RouteReport {
   std::optional<double> predicted_seconds;
   double predicted_band = 0;
   std::optional<double> measured_seconds;
-  std::optional<Check> check;
+  std::optional<RouteCheck> check;
   std::string picture;  // blocks before and after; "" if there are too many
 
   bool bound_kept() const { return peak_elements <= bound_elements; }

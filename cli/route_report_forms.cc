@@ -22,8 +22,7 @@ Json EndJson(const RouteReport::End& end) {
 }
 
 Json PairOfSeconds(const std::optional<double>& predicted, const std::optional<double>& measured) {
-  return {{"predicted", predicted ? Json(*predicted) : Json()},
-          {"measured", measured ? Json(*measured) : Json()}};
+  return {{"predicted", OrNull(predicted)}, {"measured", OrNull(measured)}};
 }
 
 Json StepJson(const RouteReport::Step& step) {
@@ -38,7 +37,7 @@ Json StepJson(const RouteReport::Step& step) {
 }
 
 Json RouteCheckJson(const RouteReport& report) {
-  const RouteReport::Check& check = *report.check;
+  const RouteCheck& check = *report.check;
   return {{"passed", check.passed},
           {"ranks", report.ranks},
           {"how", check.threads ? "threads" : "in turn"},
@@ -119,7 +118,7 @@ std::string TotalsText(const RouteReport& report) {
 
 std::string RouteCheckText(const RouteReport& report) {
   if (!report.check) return "";
-  const RouteReport::Check& check = *report.check;
+  const RouteCheck& check = *report.check;
   const std::string how =
       fmt::format("on {} {}", report.ranks, check.threads ? "thread ranks" : "ranks in turn");
   if (check.passed)

@@ -36,8 +36,7 @@ Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
     return Error{ErrorCode::kDevice,
                  "",
                  fmt::format("back end '{}' is not usable here", flags.backend),
-                 "see `metadist doctor`",
-                 {}};
+                 "see `metadist doctor`"};
   return CheckStartedByMpi(launch);
 }
 
@@ -48,9 +47,7 @@ Result<void> CheckResults(const RunFlags& flags, const Job& job, const RunOutcom
                job.name,
                fmt::format("results differ from {}: {}",
                            out.one_device.passed ? flags.expect : "one device",
-                           wrong.detail),
-               "",
-               {}};
+                           wrong.detail)};
 }
 
 Result<void> RunAndReport(Session& session, RunFlags flags) {

@@ -107,8 +107,7 @@ RunReport RunReportOf(const RunFlags& flags, const Job& job, const RunOutcome& o
 
 Json RunJson(const Session& session, const RunReport& report) {
   Json document = session.Document();
-  document["check"] = nullptr;
-  if (report.check) document["check"] = CheckJson(*report.check);
+  document["check"] = report.check ? CheckJson(*report.check) : Json();
   document["ranks"] = report.ranks;
   document["mesh"] = report.mesh;
   document["backend"] = report.backend;
@@ -118,11 +117,9 @@ Json RunJson(const Session& session, const RunReport& report) {
                          {"quiet", report.quiet_seconds},
                          {"min", report.min_seconds},
                          {"iterations", report.iterations}};
-  document["predicted_seconds"] = nullptr;
-  document["peak_bytes"] = {{"predicted", nullptr}, {"measured", report.peak_bytes}};
-  if (report.predicted_seconds) document["predicted_seconds"] = *report.predicted_seconds;
-  if (report.predicted_peak_bytes)
-    document["peak_bytes"]["predicted"] = *report.predicted_peak_bytes;
+  document["predicted_seconds"] = OrNull(report.predicted_seconds);
+  document["peak_bytes"] = {{"predicted", OrNull(report.predicted_peak_bytes)},
+                            {"measured", report.peak_bytes}};
   document["baseline"] = nullptr;
   if (report.baseline)
     document["baseline"] = {{"file", report.baseline->file},

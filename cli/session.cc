@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/options.h"
 #include "cli/output_file.h"
 
 namespace metadist::cli {
@@ -66,37 +66,27 @@ int Session::thread_count() const {
 }
 
 void AddCommonOptions(CLI::App& command, Session& session) {
-  const char* group = "Common";
-  command.add_flag("--json", session.json, "one JSON document on stdout, nothing else there")
-      ->group(group);
-  command.add_option("-o,--output", session.output, "write the result to FILE (- = stdout)")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_flag("--force", session.force, "overwrite existing files")->group(group);
-  command.add_option("--seed", session.seed, "seed of all random numbers (default 0)")
-      ->type_name("N")
+  command.option_defaults()->group("Common");
+  const auto add = OptionsOf(command);
+  command.add_flag("--json", session.json, "one JSON document on stdout, nothing else there");
+  add("-o,--output FILE", session.output, "write the result to FILE (- = stdout)");
+  command.add_flag("--force", session.force, "overwrite existing files");
+  add("--seed N", session.seed, "seed of all random numbers (default 0)")
       ->check([](const std::string& text) {
         return text.starts_with("-") ? "expected a number from 0, got " + text : "";
       })
-      ->envname("METADIST_SEED")
-      ->group(group);
-  command.add_option("--threads", session.threads, "threads to use (default: all cores)")
-      ->type_name("N")
+      ->envname("METADIST_SEED");
+  add("--threads N", session.threads, "threads to use (default: all cores)")
       ->check(CLI::Range(0, 4096))
-      ->envname("METADIST_THREADS")
-      ->group(group);
-  CLI::Option* quiet =
-      command
-          .add_flag_callback(
-              "-q,--quiet", [&session] { session.console.verbosity = -1; }, "no logs, only errors")
-          ->group(group);
+      ->envname("METADIST_THREADS");
+  CLI::Option* quiet = command.add_flag_callback(
+      "-q,--quiet", [&session] { session.console.verbosity = -1; }, "no logs, only errors");
   command
       .add_flag_function(
           "-v,--verbose",
           [&session](int64_t count) { session.console.verbosity = static_cast<int>(count); },
           "more logs; twice for all")
-      ->excludes(quiet)
-      ->group(group);
+      ->excludes(quiet);
   command
       .add_option_function<std::string>(
           "--progress",
@@ -108,8 +98,7 @@ void AddCommonOptions(CLI::App& command, Session& session) {
           "auto: on a terminal; plain: one line per step; none (default auto)")
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->type_name("HOW")
-      ->envname("METADIST_PROGRESS")
-      ->group(group);
+      ->envname("METADIST_PROGRESS");
   command
       .add_option_function<std::string>(
           "--log-level",
@@ -122,21 +111,18 @@ void AddCommonOptions(CLI::App& command, Session& session) {
           "error, info, detail or debug (default info)")
       ->check(CLI::IsMember({"error", "info", "detail", "debug"}))
       ->type_name("LEVEL")
-      ->envname("METADIST_LOG_LEVEL")
-      ->group(group);
+      ->envname("METADIST_LOG_LEVEL");
   command
       .add_option_function<std::string>(
           "--log-file",
           [&session](const std::string& path) {
             session.console.log_file = std::fopen(path.c_str(), "a");
-            if (session.console.log_file != nullptr)
-              std::setvbuf(session.console.log_file, nullptr, _IOLBF, BUFSIZ);
             if (session.console.log_file == nullptr)
               throw CLI::ValidationError("--log-file", fmt::format("cannot write '{}'", path));
+            std::setvbuf(session.console.log_file, nullptr, _IOLBF, BUFSIZ);
           },
           "append all logs to FILE")
-      ->type_name("FILE")
-      ->group(group);
+      ->type_name("FILE");
 }
 
 }  // namespace metadist::cli

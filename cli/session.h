@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,14 @@ struct Session {
   int thread_count() const;
 };
 
+// A value of a document; null if there is none.
+template <typename T, typename Json = nlohmann::ordered_json>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
 // Flags of every command: --json -o --force --seed --threads --config --print-config -v -q ...
+// Options that are declared later are shown with them in the help.
 void AddCommonOptions(CLI::App& command, Session& session);
 
 }  // namespace metadist::cli

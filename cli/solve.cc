@@ -2,12 +2,12 @@
 // Solves a problem in the google/iopddl format: the best choice found, and a proven bound.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
 #include "cli/choice_report.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/problem_files.h"
 #include "cli/solve_report.h"
 #include "cli/values.h"
@@ -39,12 +39,11 @@ Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags)
   std::vector<Error> problems;
   const auto take = [&](const char* flag, const std::string& text, auto parse, auto& into) {
     if (text.empty()) return;
-    const auto value = parse(text);
-    if (value.ok()) {
+    auto value = parse(text).in(flag);
+    if (value.ok())
       into = value.value();
-    } else {
-      problems.push_back(Error(value.error()).in(flag));
-    }
+    else
+      problems.push_back(std::move(value).error());
   };
   take("--time-limit", flags.time_limit, ParseSeconds, options.time_limit_seconds);
   take("--work-limit", flags.work_limit, ParseCount, options.work_limit);
@@ -65,10 +64,11 @@ Result<const SolverDef*> ChosenSolver(const std::string& name) {
 // An error if interrupted or out of time while reading the file.
 std::optional<Error> StopNow(Clock::time_point start, double time_limit_seconds) {
   if (Session::interrupted().load()) {
-    return Error{ErrorCode::kInterrupted, "", "interrupted while reading; no choice yet", "", {}};
+    return Error{.code = ErrorCode::kInterrupted,
+                 .message = "interrupted while reading; no choice yet"};
   }
   if (time_limit_seconds > 0 && Since(start) >= time_limit_seconds) {
-    return Error{ErrorCode::kTimeLimit, "", "time limit reached while reading", "", {}};
+    return Error{.code = ErrorCode::kTimeLimit, .message = "time limit reached while reading"};
   }
   return std::nullopt;
 }
@@ -78,24 +78,23 @@ double Left(Clock::time_point start, double time_limit_seconds) {
   return time_limit_seconds > 0 ? std::max(1e-6, time_limit_seconds - Since(start)) : 0;
 }
 
-// Finds the smallest feasible limit, as far as time and work allow.
-Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point start, Solved& solved) {
+// The smallest feasible limit, if time and work suffice to find it.
+Result<std::optional<MinimumPeakResult>> SmallestLimit(const Problem& problem,
+                                                       SolveOptions options,
+                                                       Clock::time_point start) {
   constexpr int64_t kMostWork = 60 * kWorkPerSecond;
-  SolveOptions options = given;
-  options.time_limit_seconds = Left(start, given.time_limit_seconds);
+  options.time_limit_seconds = Left(start, options.time_limit_seconds);
   if (options.work_limit == 0) options.work_limit = kMostWork;
-  auto smallest = MinimumPeak(*solved.problem, options);
-  if (!smallest.ok()) {
-    const ErrorCode code = smallest.error().code;
-    if (code == ErrorCode::kTimeLimit || code == ErrorCode::kInterrupted) return {};
+  auto smallest = MinimumPeak(problem, options);
+  if (smallest.ok()) return std::optional(std::move(smallest).value());
+  const ErrorCode code = smallest.error().code;
+  if (code != ErrorCode::kTimeLimit && code != ErrorCode::kInterrupted)
     return std::move(smallest).failure();
-  }
-  solved.smallest = std::move(smallest).value();
-  return {};
+  return std::optional<MinimumPeakResult>();
 }
 
 Error Infeasible(const SolveReport& report) {
-  Error error{ErrorCode::kInfeasible, "", "", "", {}};
+  Error error{ErrorCode::kInfeasible};
   if (!report.limit_bound) {
     error.message = "no choice avoids all forbidden pairs";
     return error;
@@ -129,21 +128,19 @@ Result<void> Judge(const Problem& problem, const SolveResult& result) {
 }
 
 Result<void> Outcome(const SolveReport& report) {
-  if (report.status == SolveStatus::kInfeasible) return Infeasible(report);
+  const std::string_view stopped_by = report.result.stopped_by;
+  if (report.result.status == SolveStatus::kInfeasible) return Infeasible(report);
   const bool interrupted = Session::interrupted().load();
-  if (report.status == SolveStatus::kNoPlan) {
+  if (report.result.status == SolveStatus::kNoPlan) {
     if (interrupted)
-      return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
-    return Error{ErrorCode::kTimeLimit,
-                 "",
-                 fmt::format("{} limit reached before any choice was found",
-                             report.stopped_by.empty() ? "a" : report.stopped_by),
-                 "",
-                 {}};
+      return Error{.code = ErrorCode::kInterrupted, .message = "interrupted; no choice yet"};
+    return Error{.code = ErrorCode::kTimeLimit,
+                 .message = fmt::format("{} limit reached before any choice was found",
+                                        stopped_by.empty() ? "a" : stopped_by)};
   }
-  if (interrupted && report.stopped_by == "interrupt") {
-    return Error{
-        ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
+  if (interrupted && stopped_by == "interrupt") {
+    return Error{.code = ErrorCode::kInterrupted,
+                 .message = "interrupted; this is the best choice so far"};
   }
   return {};
 }
@@ -153,7 +150,7 @@ Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Proble
   const ChoiceReport report = ChoiceReportOf(problem, choice);
   TRY(session.Emit(session.json ? ChoiceJson(session, report) : ChoiceText(report)));
   if (report.worth.feasible()) return {};
-  return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
+  return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible"};
 }
 
 Result<void> Solve(Session& session, const SolveFlags& flags) {
@@ -170,31 +167,29 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
   if (!flags.initial.empty()) options.initial = TRY(LoadChoice(flags.initial, file.problem));
 
-  Solved solved;
-  solved.problem = &file.problem;
-  solved.solver = solver->name;
-  solved.read_seconds = Since(start);
+  const double read_seconds = Since(start);
   options.time_limit_seconds = Left(start, time_limit);
   options.progress = [&](const SolveProgress& p) { session.console.Step(ProgressText(p)); };
-  solved.result = TRY(solver->solve(file.problem, options));
-  TRY(Judge(file.problem, solved.result));
-  if (solved.result.status == SolveStatus::kInfeasible) {
+  const SolveResult result = TRY(solver->solve(file.problem, options));
+  TRY(Judge(file.problem, result));
+  std::optional<MinimumPeakResult> smallest;
+  if (result.status == SolveStatus::kInfeasible) {
     session.console.Step("looking for the smallest limit that works");
     options.time_limit_seconds = time_limit;
-    TRY(FindSmallestLimit(options, start, solved));
+    smallest = TRY(SmallestLimit(file.problem, options, start));
   }
-  solved.total_seconds = Since(start);
+  SolveReport report = SolveReportOf(file.problem, result, smallest);
+  report.solver = solver->name;
+  report.read_seconds = read_seconds;
+  report.total_seconds = Since(start);
   session.console.EndSteps();
-  const SolveReport report = SolveReportOf(solved);
   if (session.output != "-") {
     session.console.Print(session.json ? SolveJson(session, report) : SolveText(report));
   }
   if (!session.output.empty() && report.cost) {
-    TRY(session.Emit(WriteChoice(report.choice)));
+    TRY(session.Emit(WriteChoice(result.choice)));
   }
-  Result<void> outcome = Outcome(report);
-  if (outcome.ok()) return {};
-  return std::move(outcome).error().in(flags.problem);
+  return Outcome(report).in(flags.problem);
 }
 
 std::string SolversHelp() {
@@ -211,38 +206,23 @@ void AddSolve(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("solve", "solve a problem file: the cheapest choice within its limit");
   auto flags = std::make_shared<SolveFlags>();
-  session.required = {
-      command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
-          ->type_name("FILE")};
-  command
-      ->add_option(
-          "--solver", flags->solver, fmt::format("see below (default {})", DefaultSolver().name))
-      ->type_name("NAME");
-  command
-      ->add_option("--time-limit",
-                   flags->time_limit,
-                   "stop after this time with the best choice so far, e.g. 30s; includes reading")
-      ->type_name("T");
-  command
-      ->add_option("--work-limit",
-                   flags->work_limit,
-                   "the same in work units, e.g. 500M: reproducible on every machine")
-      ->type_name("N");
-  command->add_option("--gap", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)")
-      ->type_name("SHARE");
-  command->add_option("--initial", flags->initial, "start from this choice, if it is feasible")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--check",
-          flags->check,
-          "do not solve: report cost and peak of this choice; exit 5 if it is not feasible")
-      ->type_name("FILE");
-  command
-      ->add_option("--names",
-                   flags->names,
-                   "names of the nodes, as written by `plan --save-problem`, for --check")
-      ->type_name("FILE");
+  const auto add = OptionsOf(*command);
+  session.required = {add("PROBLEM FILE", flags->problem, "google/iopddl file, .json or .json.gz")};
+  add("--solver NAME", flags->solver, fmt::format("see below (default {})", DefaultSolver().name));
+  add("--time-limit T",
+      flags->time_limit,
+      "stop after this time with the best choice so far, e.g. 30s; includes reading");
+  add("--work-limit N",
+      flags->work_limit,
+      "the same in work units, e.g. 500M: reproducible on every machine");
+  add("--gap SHARE", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)");
+  add("--initial FILE", flags->initial, "start from this choice, if it is feasible");
+  add("--check FILE",
+      flags->check,
+      "do not solve: report cost and peak of this choice; exit 5 if it is not feasible");
+  add("--names FILE",
+      flags->names,
+      "names of the nodes, as written by `plan --save-problem`, for --check");
   command->footer(
       SolversHelp() +
       "\n-o writes the choice only. Without --json the choice is also the last line on stdout."

@@ -34,33 +34,23 @@ int64_t Entries(const Problem& problem) {
   return entries;
 }
 
-std::vector<std::pair<std::string, double>> PhasesOf(const SolveResult& result) {
-  std::vector<std::pair<std::string, double>> out = {{"reduce", 0.0}};
-  for (const auto& [phase, spent] : result.seconds) {
-    const auto known = std::find_if(
-        out.begin(), out.end(), [&phase = phase](const auto& one) { return one.first == phase; });
-    if (known == out.end())
-      out.emplace_back(phase, spent);
-    else
-      known->second += spent;
-  }
-  return out;
+// For an infeasible problem: the limits that would be feasible.
+void SetLimits(const std::optional<MinimumPeakResult>& smallest, SolveReport& out) {
+  if (!out.limit || (smallest && !smallest->feasible)) return;
+  out.limit_bound = out.result.peak_bound;
+  if (!smallest) return;
+  out.working_limit = smallest->peak;
+  out.limit_bound = std::max(smallest->bound, out.result.peak_bound);
 }
 
-// For an infeasible problem: the limits that would be feasible.
-void SetLimits(const Solved& solved, SolveReport& out) {
-  const SolveResult& result = solved.result;
-  if (!solved.problem->usage_limit || (solved.smallest && !solved.smallest->feasible)) return;
-  out.limit_bound = result.peak_bound;
-  if (!solved.smallest) return;
-  out.working_limit = solved.smallest->peak;
-  out.limit_bound = std::max(solved.smallest->bound, result.peak_bound);
+std::string GapText(const std::optional<double>& gap) {
+  return gap ? fmt::format("gap {:.3g} %", *gap * 100) : "gap unknown";
 }
 
 std::string StatusText(const SolveReport& report) {
-  const std::string_view name = SolveStatusName(report.status);
-  const std::string stop = StopText(report.stopped_by);
-  switch (report.status) {
+  const std::string_view name = SolveStatusName(report.result.status);
+  const std::string stop = StopText(report.result.stopped_by);
+  switch (report.result.status) {
     case SolveStatus::kOptimal:
     case SolveStatus::kGap:
       if (!report.bound) return fmt::format("{}: cost {}, no bound{}", name, *report.cost, stop);
@@ -69,7 +59,7 @@ std::string StatusText(const SolveReport& report) {
                          *report.cost,
                          *report.bound,
                          GapText(report.gap),
-                         report.by_tolerance ? ", proven to the tolerances of CBC" : "",
+                         report.result.by_tolerance ? ", proven to the tolerances of CBC" : "",
                          stop);
     case SolveStatus::kHeuristic:
       return fmt::format("{}: cost {}, no bound{}", name, *report.cost, stop);
@@ -83,22 +73,16 @@ std::string StatusText(const SolveReport& report) {
 }
 
 Json SecondsJson(const SolveReport& report) {
-  Json seconds = {{"read", report.read_seconds}};
-  for (const auto& [phase, spent] : report.phase_seconds) seconds[phase] = spent;
+  Json seconds = {{"read", report.read_seconds}, {"reduce", 0.0}};
+  for (const auto& [phase, spent] : report.result.seconds) {
+    const std::string name(phase);  // a phase may occur several times
+    seconds[name] = seconds.value(name, 0.0) + spent;
+  }
   seconds["total"] = report.total_seconds;
   return seconds;
 }
 
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
-
-std::string GapText(const std::optional<double>& gap) {
-  return gap ? fmt::format("gap {:.3g} %", *gap * 100) : "gap unknown";
-}
 
 std::string LimitText(const std::optional<int64_t>& limit) {
   return limit ? fmt::format("limit {}", *limit) : "no limit";
@@ -115,64 +99,53 @@ bool HasChoice(const SolveResult& result) {
   return result.status != SolveStatus::kInfeasible && result.status != SolveStatus::kNoPlan;
 }
 
-SolveReport SolveReportOf(const Solved& solved) {
-  const SolveResult& result = solved.result;
-  const Problem& problem = *solved.problem;
+SolveReport SolveReportOf(const Problem& problem,
+                          const SolveResult& result,
+                          const std::optional<MinimumPeakResult>& smallest) {
   SolveReport out;
   out.name = problem.name;
-  out.solver = solved.solver;
-  out.status = result.status;
-  out.stopped_by = std::string(result.stopped_by);
-  out.choice = result.choice;
+  out.result = result;
   out.limit = problem.usage_limit;
   if (HasChoice(result)) {
     out.cost = result.cost;
     out.peak = result.peak;
   }
-  if (HasBound(result)) {
-    out.bound = result.bound;
-    out.by_tolerance = result.by_tolerance;
-  }
+  if (HasBound(result)) out.bound = result.bound;
   if (out.cost && out.bound) out.gap = Gap(*out.cost, *out.bound);
-  if (result.status == SolveStatus::kInfeasible) SetLimits(solved, out);
+  if (result.status == SolveStatus::kInfeasible) SetLimits(smallest, out);
   out.nodes = static_cast<int64_t>(problem.nodes.size());
   out.edges = static_cast<int64_t>(problem.edges.size());
   out.entries = Entries(problem);
-  out.reduced = result.reduced;
-  out.deletions = result.deletions;
-  out.work = result.work;
-  out.phase_seconds = PhasesOf(result);
-  out.read_seconds = solved.read_seconds;
-  out.total_seconds = solved.total_seconds;
   return out;
 }
 
 std::string SolveJson(const Session& session, const SolveReport& report) {
+  const SolveResult& result = report.result;
   Json document = session.Document();
   document["name"] = report.name;
   document["solver"] = report.solver;
-  document["status"] = SolveStatusName(report.status);
-  document["stopped_by"] = report.stopped_by.empty() ? Json() : Json(report.stopped_by);
+  document["status"] = SolveStatusName(result.status);
+  document["stopped_by"] = result.stopped_by.empty() ? Json() : Json(result.stopped_by);
   document["cost"] = OrNull(report.cost);
   document["bound"] = OrNull(report.bound);
-  document["by_tolerance"] = report.bound ? Json(report.by_tolerance) : Json();
+  document["by_tolerance"] = report.bound ? Json(result.by_tolerance) : Json();
   document["gap"] = OrNull(report.gap);
   document["peak"] = OrNull(report.peak);
   document["limit"] = OrNull(report.limit);
-  if (report.status == SolveStatus::kInfeasible) {
+  if (result.status == SolveStatus::kInfeasible) {
     document["smallest_limit"] = OrNull(report.working_limit);
     document["smallest_limit_bound"] = report.working_limit ? OrNull(report.limit_bound) : Json();
   }
   document["nodes"] = report.nodes;
   document["edges"] = report.edges;
   document["entries"] = report.entries;
-  document["reduced"] = {{"nodes", report.reduced.nodes},
-                         {"edges", report.reduced.edges},
-                         {"entries", report.reduced.entries}};
-  document["deletions"] = report.deletions;
-  document["work"] = report.work;
+  document["reduced"] = {{"nodes", result.reduced.nodes},
+                         {"edges", result.reduced.edges},
+                         {"entries", result.reduced.entries}};
+  document["deletions"] = result.deletions;
+  document["work"] = result.work;
   document["seconds"] = SecondsJson(report);
-  std::string choice = WriteChoice(report.choice);
+  std::string choice = WriteChoice(result.choice);
   choice.pop_back();
   return TextWith(document, "choice", choice);
 }
@@ -185,18 +158,18 @@ std::string SolveText(const SolveReport& report) {
                                 report.entries,
                                 LimitText(report.limit));
   out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in total\n",
-                     report.reduced.nodes,
-                     report.reduced.edges,
-                     report.reduced.entries,
-                     report.deletions);
+                     report.result.reduced.nodes,
+                     report.result.reduced.edges,
+                     report.result.reduced.entries,
+                     report.result.deletions);
   out += StatusText(report) + "\n";
   if (report.peak) out += fmt::format("peak: {}, {}\n", *report.peak, LimitText(report.limit));
   out += fmt::format("solver {}, {} work units, {} (reading {})\n",
                      report.solver,
-                     report.work,
+                     report.result.work,
                      SecondsText(report.total_seconds),
                      SecondsText(report.read_seconds));
-  return out + WriteChoice(report.choice);
+  return out + WriteChoice(report.result.choice);
 }
 
 std::string ProgressText(const SolveProgress& progress) {

@@ -5,8 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/session.h"
 #include "planner/solvers/minimum_peak.h"
@@ -16,17 +14,6 @@
 // The output of `solve`.
 namespace metadist::cli {
 
-// A problem and the result of solving it.
-struct Solved {
-  const Problem* problem = nullptr;
-  std::string solver;
-  SolveResult result;
-  // For an infeasible problem: the smallest feasible limit, if it was found.
-  std::optional<MinimumPeakResult> smallest;
-  double read_seconds = 0;
-  double total_seconds = 0;
-};
-
 // True if there is a choice; that of a problem without nodes is empty.
 bool HasChoice(const SolveResult& result);
 
@@ -35,13 +22,10 @@ bool HasChoice(const SolveResult& result);
 struct SolveReport {
   std::string name;  // of the problem
   std::string solver;
-  SolveStatus status = SolveStatus::kNoPlan;
-  std::string stopped_by;
-  Choice choice;                 // empty for a problem without nodes
+  SolveResult result;            // its cost, peak and bound, if they mean anything, are:
   std::optional<int64_t> cost;   // of the choice; none without a choice
   std::optional<int64_t> peak;   // likewise
   std::optional<int64_t> bound;  // of the problem
-  bool by_tolerance = false;     // whether the bound depends on tolerances
   std::optional<double> gap;     // (cost - bound) / |cost|; none if it is not finite
   std::optional<int64_t> limit;
 
@@ -53,23 +37,22 @@ struct SolveReport {
   int64_t nodes = 0;
   int64_t edges = 0;
   int64_t entries = 0;
-  ReducedSize reduced;
-  int64_t deletions = 0;
-  int64_t work = 0;
-  std::vector<std::pair<std::string, double>> phase_seconds;  // the solver's, each phase once
   double read_seconds = 0;
   double total_seconds = 0;
 };
 
-SolveReport SolveReportOf(const Solved& solved);
+// Sets all but the solver's name and the times. smallest: for an infeasible problem, the smallest
+// feasible limit, if it was found.
+SolveReport SolveReportOf(const Problem& problem,
+                          const SolveResult& result,
+                          const std::optional<MinimumPeakResult>& smallest);
 
 // The document of `metadist solve --json`, and the text form, which ends with the choice on a line
 // of its own.
 std::string SolveJson(const Session& session, const SolveReport& report);
 std::string SolveText(const SolveReport& report);
 
-// "gap 0.91 %", "limit 12" and "no limit".
-std::string GapText(const std::optional<double>& gap);
+// "limit 12" and "no limit".
 std::string LimitText(const std::optional<int64_t>& limit);
 
 // The document with one more key, whose value is given as text: for integers of 128 bits, which the

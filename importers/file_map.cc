@@ -20,9 +20,7 @@ struct FileDescriptor {
 };
 
 Error Unreadable(const std::string& path) {
-  Error error = Usage(errno == ENOENT ? "no such file" : std::strerror(errno));
-  error.where = path;
-  return error;
+  return Usage(errno == ENOENT ? "no such file" : std::strerror(errno)).in(path);
 }
 
 }  // namespace

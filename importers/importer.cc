@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "importers/sniff.h"
 
 namespace metadist {
@@ -13,25 +11,23 @@ namespace metadist {
 #include "importers/importers.def"
 #undef IMPORTER
 
-const std::vector<const ImporterDef*>& Importers() {
-  static const std::vector<const ImporterDef*> all = {
+namespace {
+
+constexpr const ImporterDef* kImporters[] = {
 #define IMPORTER(name) &kImporter_##name,
 #include "importers/importers.def"
 #undef IMPORTER
-  };
-  return all;
-}
+};
+
+}  // namespace
 
 Result<Imported> ImportModel(const std::string& path, const ImportOptions& options) {
   const FileMap file = TRY(FileMap::Open(path));
-  for (const ImporterDef* importer : Importers()) {
-    if (!importer->sniff(file)) continue;
-    auto imported = importer->import(file, options);
-    if (!imported.ok()) return std::move(imported).error().in(path);
-    return imported;
+  for (const ImporterDef* importer : kImporters) {
+    if (importer->sniff(file)) return importer->import(file, options).in(path);
   }
   std::string known;
-  for (const ImporterDef* importer : Importers())
+  for (const ImporterDef* importer : kImporters)
     known +=
         fmt::format("{}{} ({})", known.empty() ? "" : ", ", importer->name, importer->extensions);
   return BadInput(path,

@@ -31,8 +31,6 @@ struct Imported {
   std::vector<std::string> warnings;
   std::map<std::string, int> opaque;  // uses of operators that are not in the table
   int64_t nodes = 0;                  // in the file, with model functions inlined
-  int64_t folded = 0;                 // those evaluated because their inputs are constants
-  int64_t parameters = 0;             // elements of all parameters
   int64_t absent_bytes = 0;           // of parameters whose data files do not exist
 };
 
@@ -46,14 +44,10 @@ Result<Imported> ImportModel(const std::string& path, const ImportOptions& optio
 struct ImporterDef {
   const char* name;
   const char* extensions;  // for help texts: ".onnx"
-  const char* summary;
   // True if the bytes are of this format, even if truncated.
   bool (*sniff)(const FileMap& file);
   // Errors need not contain the file's name.
   Result<Imported> (*import)(const FileMap& file, const ImportOptions& options);
 };
-
-// All formats, in the order of importers.def.
-const std::vector<const ImporterDef*>& Importers();
 
 }  // namespace metadist

@@ -48,10 +48,8 @@ Result<std::optional<FileMap>> ExternalData::Open(const std::string& location) {
   std::optional<FileMap> file;
   if (TRY(Exists(folder_, location))) {
     auto opened = FileMap::Open((fs::path(folder_) / location).string());
-    if (!opened.ok()) {
-      Error error = std::move(opened).error();
-      return BadInput(fmt::format("external data '{}'", location), error.message);
-    }
+    if (!opened.ok())
+      return BadInput(fmt::format("external data '{}'", location), opened.error().message);
     file = std::move(opened).value();
   }
   files_[location] = file;

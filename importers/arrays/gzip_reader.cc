@@ -55,11 +55,7 @@ struct GzipReader::State {
     while (to < least && !ended) {
       const ssize_t count = ::read(fd, buffer.data() + to, buffer.size() - to);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        Error failed = Usage(fmt::format("cannot read: {}", std::strerror(errno)));
-        failed.where = path;
-        return failed;
-      }
+      if (count < 0) return Usage(fmt::format("cannot read: {}", std::strerror(errno))).in(path);
       ended = count == 0;
       to += static_cast<size_t>(count);
     }
@@ -116,11 +112,8 @@ Result<GzipReader> GzipReader::Open(const std::string& path) {
   state->path = path;
   state->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status = {};
-  if (state->fd < 0 || ::fstat(state->fd, &status) != 0) {
-    Error error = Usage(errno == ENOENT ? "no such file" : std::strerror(errno));
-    error.where = path;
-    return error;
-  }
+  if (state->fd < 0 || ::fstat(state->fd, &status) != 0)
+    return Usage(errno == ENOENT ? "no such file" : std::strerror(errno)).in(path);
   if (S_ISDIR(status.st_mode)) return BadInput(path, "expected a file, got a folder");
   TRY(state->Fill(sizeof(kGzipMagic)));
   if (state->AtMagic()) {

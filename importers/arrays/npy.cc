@@ -3,6 +3,7 @@
 // One NumPy array: magic, version, header length, a Python dictionary literal, the elements.
 // Source: numpy.lib.format, versions 1.0 to 3.0.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstring>
@@ -156,10 +157,7 @@ Tensor FromFortran(const TensorType& type, const std::byte* data) {
 }
 
 std::string ShapeTuple(const Shape& shape) {
-  std::string out = "(";
-  for (size_t d = 0; d < shape.size(); ++d)
-    out += fmt::format("{}{}", d == 0 ? "" : ", ", shape[d]);
-  return out + (shape.size() == 1 ? ",)" : ")");
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
 }  // namespace

@@ -118,16 +118,13 @@ Result<NamedTensors> ReadArrays(const std::string& path) {
   const FileMap file = TRY(FileMap::Open(path));
   const std::string kind = DescribeBytes(file.bytes());
   if (kind == "a NumPy array") {
-    auto tensor = ParseNpy(file.bytes());
-    if (!tensor.ok()) return std::move(tensor).error().in(path);
-    return NamedTensors{{std::filesystem::path(path).stem().string(), std::move(tensor).value()}};
+    Tensor tensor = TRY(ParseNpy(file.bytes()).in(path));
+    return NamedTensors{{std::filesystem::path(path).stem().string(), std::move(tensor)}};
   }
   if (kind == kEmptyArchive) return NamedTensors{};
   if (kind.rfind("a zip archive", 0) != 0)
     return BadInput(path, "expected NumPy arrays (.npz or .npy), got " + kind);
-  auto arrays = ReadArchive(path, file.bytes().size());
-  if (!arrays.ok()) return std::move(arrays).error().in(path);
-  return arrays;
+  return ReadArchive(path, file.bytes().size()).in(path);
 }
 
 Result<void> WriteNpz(const std::string& path,

@@ -14,7 +14,8 @@
 // Source: ONNX operator changelog; onnxruntime's kernels of the old operators.
 #include "importers/onnx/adapt.h"
 
-#include <fmt/format.h>
+#include <onnx/defs/attr_proto_util.h>
+#include <onnx/defs/tensor_proto_util.h>
 
 #include <algorithm>
 #include <cstring>
@@ -25,20 +26,6 @@ namespace {
 
 using onnx::AttributeProto;
 using onnx::NodeProto;
-
-void SetString(NodeProto* node, const std::string& name, const std::string& value) {
-  AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(AttributeProto::STRING);
-  attribute->set_s(value);
-}
-
-void SetInt(NodeProto* node, const std::string& name, int64_t value) {
-  AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(AttributeProto::INT);
-  attribute->set_i(value);
-}
 
 // Scales from an attribute or an initializer; empty if they are computed.
 std::vector<float> ScalesOf(const NodeProto& node, const onnx::GraphProto& graph) {
@@ -62,14 +49,6 @@ bool Shrinks(const NodeProto& node, const onnx::GraphProto& graph) {
          std::any_of(scales.begin(), scales.end(), [](float s) { return s < 1; });
 }
 
-NodeProto Call(const char* op, const std::vector<std::string>& inputs, const std::string& output) {
-  NodeProto node;
-  node.set_op_type(op);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
-  return node;
-}
-
 // Flattens the input to a matrix, applies Hardmax to its rows and restores the shape.
 void AppendHardmax(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>* nodes) {
   int64_t axis = 1;
@@ -77,16 +56,16 @@ void AppendHardmax(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>
     if (attribute.name() == "axis") axis = attribute.i();
   const std::string x = node.input(0);
   const std::string y = node.output(0);
-  *nodes->Add() = Call("Shape", {x}, y + "/shape");
-  NodeProto flatten = Call("Flatten", {x}, y + "/rows");
-  SetInt(&flatten, "axis", axis);
+  *nodes->Add() = NodeOf("Shape", {x}, y + "/shape");
+  NodeProto flatten = NodeOf("Flatten", {x}, y + "/rows");
+  *flatten.add_attribute() = onnx::MakeAttribute("axis", axis);
   *nodes->Add() = std::move(flatten);
   node.set_input(0, y + "/rows");
   node.set_output(0, y + "/of_rows");
   node.clear_attribute();
-  SetInt(&node, "axis", 1);
+  *node.add_attribute() = onnx::MakeAttribute("axis", 1);
   *nodes->Add() = std::move(node);
-  *nodes->Add() = Call("Reshape", {y + "/of_rows", y + "/shape"}, y);
+  *nodes->Add() = NodeOf("Reshape", {y + "/of_rows", y + "/shape"}, y);
 }
 
 bool IsList(const std::string& name, const onnx::GraphProto& graph) {
@@ -100,27 +79,19 @@ bool IsList(const std::string& name, const onnx::GraphProto& graph) {
 void AppendPRelu(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>* nodes) {
   const std::string x = node.input(0);
   const std::string y = node.output(0);
-  *nodes->Add() = Call("Shape", {x}, y + "/shape");
-  NodeProto seen = Call("Constant", {}, y + "/seen");
-  AttributeProto* value = seen.add_attribute();
-  value->set_name("value");
-  value->set_type(AttributeProto::TENSOR);
-  value->mutable_t()->set_data_type(onnx::TensorProto::INT64);
-  value->mutable_t()->add_dims(3);
-  for (int64_t size : {0, 0, -1}) value->mutable_t()->add_int64_data(size);
+  *nodes->Add() = NodeOf("Shape", {x}, y + "/shape");
+  NodeProto seen = NodeOf("Constant", {}, y + "/seen");
+  *seen.add_attribute() = onnx::MakeAttribute("value", ListOf({0, 0, -1}));
   *nodes->Add() = std::move(seen);
-  *nodes->Add() = Call("Reshape", {x, y + "/seen"}, y + "/channels");
-  NodeProto slopes = Call("Unsqueeze", {node.input(1)}, y + "/slopes");
-  AttributeProto* axes = slopes.add_attribute();
-  axes->set_name("axes");
-  axes->set_type(AttributeProto::INTS);
-  axes->add_ints(1);
+  *nodes->Add() = NodeOf("Reshape", {x, y + "/seen"}, y + "/channels");
+  NodeProto slopes = NodeOf("Unsqueeze", {node.input(1)}, y + "/slopes");
+  *slopes.add_attribute() = onnx::MakeAttribute("axes", std::vector<int64_t>{1});
   *nodes->Add() = std::move(slopes);
   node.set_input(0, y + "/channels");
   node.set_input(1, y + "/slopes");
   node.set_output(0, y + "/of_channels");
   *nodes->Add() = std::move(node);
-  *nodes->Add() = Call("Reshape", {y + "/of_channels", y + "/shape"}, y);
+  *nodes->Add() = NodeOf("Reshape", {y + "/of_channels", y + "/shape"}, y);
 }
 
 void AdaptGraph(onnx::GraphProto* graph, int64_t opset, OldResizes* resizes) {
@@ -149,16 +120,33 @@ void AdaptNewGraph(onnx::GraphProto* graph, int64_t opset, const OldResizes& res
     for (AttributeProto& attribute : *node.mutable_attribute())
       if (attribute.has_g()) AdaptNewGraph(attribute.mutable_g(), opset, resizes);
     if (node.domain().empty() && opset <= 15 && node.op_type() == "RoiAlign")
-      SetString(&node, "coordinate_transformation_mode", "output_half_pixel");
+      *node.add_attribute() =
+          onnx::MakeAttribute("coordinate_transformation_mode", "output_half_pixel");
     if (node.op_type() != "Resize" || node.output_size() != 1) continue;
     const auto found = resizes.find(node.output(0));
     if (found == resizes.end()) continue;
-    SetString(&node, "coordinate_transformation_mode", "asymmetric");
-    SetString(&node, "nearest_mode", found->second ? "ceil" : "floor");
+    *node.add_attribute() = onnx::MakeAttribute("coordinate_transformation_mode", "asymmetric");
+    *node.add_attribute() = onnx::MakeAttribute("nearest_mode", found->second ? "ceil" : "floor");
   }
 }
 
 }  // namespace
+
+NodeProto NodeOf(const char* op,
+                 const std::vector<std::string>& inputs,
+                 const std::string& output) {
+  NodeProto node;
+  node.set_op_type(op);
+  node.mutable_input()->Assign(inputs.begin(), inputs.end());
+  node.add_output(output);
+  return node;
+}
+
+onnx::TensorProto ListOf(const std::vector<int64_t>& values) {
+  onnx::TensorProto list = onnx::ToTensor(values);
+  list.add_dims(static_cast<int64_t>(values.size()));
+  return list;
+}
 
 OldResizes AdaptOld(onnx::ModelProto* proto, int64_t opset) {
   OldResizes resizes;

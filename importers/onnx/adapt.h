@@ -6,8 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace metadist {
+
+// A node that computes `output`.
+onnx::NodeProto NodeOf(const char* op,
+                       const std::vector<std::string>& inputs,
+                       const std::string& output);
+// The value of a constant.
+onnx::TensorProto ListOf(const std::vector<int64_t>& values);
 
 // Nodes of an old opset that resize, by the name of their result: whether all their scales shrink.
 using OldResizes = std::map<std::string, bool>;

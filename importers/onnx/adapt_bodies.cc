@@ -3,6 +3,8 @@
 // Bodies that are expanded inline: that of a SequenceMap for every tensor, that of a Loop that
 // carries a sequence for every iteration, and the taken branch of an If with a known condition.
 #include <fmt/format.h>
+#include <onnx/defs/attr_proto_util.h>
+#include <onnx/defs/tensor_proto_util.h>
 
 #include <algorithm>
 #include <limits>
@@ -75,15 +77,14 @@ Result<void> Expander::Loop(const NodeProto& node, At at) {
   const std::string base = PrefixOf(node);
   const bool conditional = Has(node, 1);
   std::string condition =
-      conditional ? node.input(1) : Truth(at.scope, /*truth=*/true, base + "/condition");
+      conditional ? node.input(1) : Constant(at.scope, onnx::ToTensor(true), base + "/condition");
   std::vector<std::string> states(node.input().begin() + 2, node.input().end());
   std::vector<std::vector<std::string>> scans(
       static_cast<size_t>(std::max(0, node.output_size() - static_cast<int>(states.size()))));
   for (int64_t i = 0; i < trips; ++i) {
     if (conditional && TRY(Integer(condition, "the condition", at.scope)) == 0) break;
     std::vector<std::string> inputs = {
-        Constant(at.scope, {i}, /*scalar=*/true, fmt::format("{}/{}/iteration", base, i)),
-        condition};
+        Constant(at.scope, onnx::ToTensor(i), fmt::format("{}/{}/iteration", base, i)), condition};
     inputs.insert(inputs.end(), states.begin(), states.end());
     const auto made = TRY(Inline(*body, inputs, fmt::format("{}/{}/", base, i), at));
     if (made.size() < 1 + states.size() + scans.size())
@@ -107,7 +108,7 @@ Result<void> Expander::Stack(const std::vector<std::string>& pieces, const std::
   NodeProto node;
   node.add_output(to);
   const std::vector<std::string> stacked = Unsqueezed(pieces, 0, node, at);
-  SetInt(Emit(at.scope, "Concat", stacked, to, to), "axis", 0);
+  *Emit(at.scope, "Concat", stacked, to, to)->add_attribute() = onnx::MakeAttribute("axis", 0);
   return {};
 }
 

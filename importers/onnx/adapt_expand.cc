@@ -2,11 +2,13 @@
 #include "importers/onnx/adapt_expand.h"
 
 #include <fmt/format.h>
+#include <onnx/defs/attr_proto_util.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "importers/onnx/adapt.h"
 #include "importers/onnx/check.h"
 #include "importers/onnx/tensor.h"
 
@@ -209,43 +211,14 @@ NodeProto* Expander::Emit(Scope* scope,
                           const std::string& output,
                           const std::string& name) {
   Count(1);
-  NodeProto node;
-  node.set_op_type(op);
+  NodeProto node = NodeOf(op, inputs, output);
   node.set_name(name);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
   return Add(scope, std::move(node));
 }
 
-void Expander::SetInt(NodeProto* node, const char* name, int64_t value) {
-  AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-std::string Expander::Constant(Scope* scope,
-                               const std::vector<int64_t>& values,
-                               bool scalar,
-                               const std::string& name) {
+std::string Expander::Constant(Scope* scope, onnx::TensorProto value, const std::string& name) {
   NodeProto* node = Emit(scope, "Constant", {}, name, name);
-  AttributeProto* attribute = node->add_attribute();
-  attribute->set_name("value");
-  attribute->set_type(AttributeProto::TENSOR);
-  attribute->mutable_t()->set_data_type(onnx::TensorProto::INT64);
-  if (!scalar) attribute->mutable_t()->add_dims(static_cast<int64_t>(values.size()));
-  for (int64_t value : values) attribute->mutable_t()->add_int64_data(value);
-  Note(*node, scope);
-  return name;
-}
-
-std::string Expander::Truth(Scope* scope, bool truth, const std::string& name) {
-  NodeProto* node = Emit(scope, "Constant", {}, name, name);
-  AttributeProto* attribute = node->add_attribute();
-  attribute->set_name("value");
-  attribute->set_type(AttributeProto::TENSOR);
-  attribute->mutable_t()->set_data_type(onnx::TensorProto::BOOL);
-  attribute->mutable_t()->add_int32_data(truth ? 1 : 0);
+  *node->add_attribute() = onnx::MakeAttribute("value", std::move(value));
   Note(*node, scope);
   return name;
 }
@@ -320,7 +293,5 @@ bool Expander::Touches(const GraphProto& graph, const Scope* scope, const Names*
                });
   });
 }
-
-bool Expander::Touches(const GraphProto& graph) { return Touches(graph, nullptr, nullptr); }
 
 }  // namespace metadist::sequences

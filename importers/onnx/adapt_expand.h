@@ -114,14 +114,8 @@ class Expander {
                   const std::vector<std::string>& inputs,
                   const std::string& output,
                   const std::string& name);
-  static void SetInt(NodeProto* node, const char* name, int64_t value);
-  // Adds a constant of integers: a scalar or a list.
-  std::string Constant(Scope* scope,
-                       const std::vector<int64_t>& values,
-                       bool scalar,
-                       const std::string& name);
-  // Adds a constant of one bool.
-  std::string Truth(Scope* scope, bool truth, const std::string& name);
+  // Adds a constant; returns its name.
+  std::string Constant(Scope* scope, onnx::TensorProto value, const std::string& name);
   // Remembers the elements of a Constant.
   void Note(const NodeProto& constant, Scope* scope);
   // The type of a tensor and, if known, its elements. Errors: kBadInput if nothing before it
@@ -133,8 +127,9 @@ class Expander {
   Result<void> Bind(const std::string& from, const std::string& to, const NodeProto& node, At at);
   // True if a graph creates or reads a value that is not a tensor; captures are looked up in the
   // scope.
-  static bool Touches(const GraphProto& graph, const Scope* scope, const Names* names);
-  static bool Touches(const GraphProto& graph);
+  static bool Touches(const GraphProto& graph,
+                      const Scope* scope = nullptr,
+                      const Names* names = nullptr);
 
   // Operators: adapt_sequences.cc.
 

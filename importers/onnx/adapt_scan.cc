@@ -5,7 +5,9 @@
 // of the values but not from the values. Here nodes before and after drop it, which is correct for
 // batches of one; the added nodes refuse other batches. Lengths are refused by the library.
 #include <fmt/format.h>
+#include <onnx/defs/attr_proto_util.h>
 
+#include "importers/onnx/adapt.h"
 #include "importers/onnx/model.h"
 
 namespace metadist {
@@ -15,15 +17,10 @@ void AddReshaping(const char* op,
                   const std::string& from,
                   const std::string& to,
                   onnx::GraphProto* graph) {
-  onnx::NodeProto* node = graph->add_node();
-  node->set_op_type(op);
-  node->set_name(to + "/batch");
-  node->add_input(from);
-  node->add_output(to);
-  onnx::AttributeProto* axes = node->add_attribute();
-  axes->set_name("axes");
-  axes->set_type(onnx::AttributeProto::INTS);
-  axes->add_ints(0);
+  onnx::NodeProto node = NodeOf(op, {from}, to);
+  node.set_name(to + "/batch");
+  *node.add_attribute() = onnx::MakeAttribute("axes", std::vector<int64_t>{0});
+  *graph->add_node() = std::move(node);
 }
 
 }  // namespace

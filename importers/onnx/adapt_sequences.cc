@@ -15,9 +15,12 @@
 #include "importers/onnx/adapt_sequences.h"
 
 #include <fmt/format.h>
+#include <onnx/defs/attr_proto_util.h>
+#include <onnx/defs/tensor_proto_util.h>
 
 #include <utility>
 
+#include "importers/onnx/adapt.h"
 #include "importers/onnx/adapt_expand.h"
 
 namespace metadist {
@@ -115,10 +118,8 @@ Result<void> Expander::SequenceAt(const NodeProto& node, At at) {
 
 Result<void> Expander::SequenceLength(const NodeProto& node, At at) {
   const Held held = TRY(Sequence(node, at));
-  Constant(at.scope,
-           {static_cast<int64_t>(held.tensors.size())},
-           /*scalar=*/true,
-           node.output(0));
+  const auto length = static_cast<int64_t>(held.tensors.size());
+  Constant(at.scope, onnx::ToTensor(length), node.output(0));
   return {};
 }
 
@@ -128,7 +129,8 @@ Result<void> Expander::ConcatFromSequence(const NodeProto& node, At at) {
   const int64_t axis = IntOf(node, "axis", 0);
   std::vector<std::string> pieces = held.tensors;
   if (IntOf(node, "new_axis", 0) != 0) pieces = Unsqueezed(pieces, axis, node, at);
-  SetInt(Emit(at.scope, "Concat", pieces, node.output(0), node.name()), "axis", axis);
+  *Emit(at.scope, "Concat", pieces, node.output(0), node.name())->add_attribute() =
+      onnx::MakeAttribute("axis", axis);
   return {};
 }
 
@@ -137,7 +139,7 @@ std::vector<std::string> Expander::Unsqueezed(const std::vector<std::string>& te
                                               const NodeProto& node,
                                               At at) {
   const std::string& base = node.output(0);
-  const std::string axes = Constant(at.scope, {axis}, /*scalar=*/false, base + "/axes");
+  const std::string axes = Constant(at.scope, ListOf({axis}), base + "/axes");
   std::vector<std::string> pieces;
   for (size_t i = 0; i < tensors.size(); ++i) {
     pieces.push_back(fmt::format("{}/{}", base, i));
@@ -174,14 +176,14 @@ Result<void> Expander::SplitToSequence(const NodeProto& node, At at) {
   Count(static_cast<int64_t>(sizes.size()));
   if (sizes.empty()) return Hold(node, {}, at);
   const std::string& base = node.output(0);
-  const std::string given = Constant(at.scope, sizes, /*scalar=*/false, base + "/sizes");
+  const std::string given = Constant(at.scope, ListOf(sizes), base + "/sizes");
   Held held;
   for (size_t i = 0; i < sizes.size(); ++i) held.tensors.push_back(fmt::format("{}/{}", base, i));
   NodeProto* split = Emit(at.scope, "Split", {node.input(0), given}, held.tensors[0], node.name());
   for (size_t i = 1; i < sizes.size(); ++i) split->add_output(held.tensors[i]);
-  SetInt(split, "axis", axis);
+  *split->add_attribute() = onnx::MakeAttribute("axis", axis);
   if (Has(node, 1) || IntOf(node, "keepdims", 1) != 0) return Hold(node, std::move(held), at);
-  const std::string axes = Constant(at.scope, {axis}, /*scalar=*/false, base + "/axes");
+  const std::string axes = Constant(at.scope, ListOf({axis}), base + "/axes");
   for (std::string& piece : held.tensors) {
     const std::string squeezed = piece + "/squeezed";
     Emit(at.scope, "Squeeze", {piece, axes}, squeezed, squeezed);
@@ -200,7 +202,7 @@ Result<void> Expander::OptionalHasElement(const NodeProto& node, At at) {
   const Held* held = Has(node, 0) ? at.scope->Find(node.input(0)) : nullptr;
   const bool absent =
       !Has(node, 0) || (held != nullptr && !held->sequence && held->tensors.empty());
-  Truth(at.scope, !absent, node.output(0));
+  Constant(at.scope, onnx::ToTensor(!absent), node.output(0));
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -50,12 +51,8 @@ class Binder {
 
   void Finish() {
     if (!unbound_.empty()) {
-      std::string names;
-      std::string hint;
-      for (const std::string& name : unbound_) {
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
-        hint += fmt::format(" --bind {}=8", name);
-      }
+      const std::string names = fmt::format("'{}'", fmt::join(unbound_, "', '"));
+      const std::string hint = fmt::format(" --bind {}=8", fmt::join(unbound_, "=8 --bind "));
       faults_->Add(
           unbound_.size() > 1
               ? Usage(fmt::format("the sizes of {} are not known", names), "give them:" + hint)
@@ -115,18 +112,13 @@ class Binder {
 
   void CheckBind(const std::string& name, int64_t size) {
     const std::string where = fmt::format("--bind {}={}", name, size);
-    Error error = Usage("a size must be at least 1");
-    error.where = where;
-    if (size < 1) faults_->Add(error);
+    if (size < 1) faults_->Add(Usage("a size must be at least 1").in(where));
     if (used_.count(name) > 0) return;
     const std::vector<std::string> known(used_.begin(), used_.end());
-    error = Usage(fmt::format("the model has no size '{}'", name), DidYouMean(name, known));
-    if (error.hint.empty() && !known.empty()) {
-      error.hint = "its sizes are:";
-      for (const std::string& other : known) error.hint += " " + other;
-    }
-    error.where = where;
-    faults_->Add(std::move(error));
+    Error error = Usage(fmt::format("the model has no size '{}'", name), DidYouMean(name, known));
+    if (error.hint.empty() && !known.empty())
+      error.hint = fmt::format("its sizes are: {}", fmt::join(known, " "));
+    faults_->Add(std::move(error).in(where));
   }
 
   const Sizes& binds_;

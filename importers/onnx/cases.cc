@@ -84,9 +84,7 @@ Result<Proto> ParseFile(const std::string& path) {
 Result<Tensor> ReadTensorFile(const std::string& path) {
   onnx::TensorProto proto = TRY(ParseFile<onnx::TensorProto>(path));
   ExternalData external(fs::path(path).parent_path().string());
-  auto tensor = TakeTensor(&proto, &external);
-  if (!tensor.ok()) return std::move(tensor).error().in(path);
-  return tensor;
+  return TakeTensor(&proto, &external).in(path);
 }
 
 // Reads PREFIX0.pb, PREFIX1.pb, ... until one does not exist.
@@ -167,6 +165,10 @@ Tensor Ramp(const onnx::ValueInfoProto& input) {
 
 }  // namespace
 
+Result<onnx::ModelProto> ParseModel(const std::string& path) {
+  return ParseFile<onnx::ModelProto>(path);
+}
+
 Result<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder) {
   if (!Exists(folder)) return Usage(fmt::format("no such folder: {}", folder));
   std::vector<std::string> candidates = {folder};
@@ -200,7 +202,7 @@ Result<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder) {
 }
 
 Result<std::vector<OnnxDataSet>> ReadOnnxData(const OnnxCase& one) {
-  const auto model = TRY(ParseFile<onnx::ModelProto>(one.model));
+  const auto model = TRY(ParseModel(one.model));
   std::vector<OnnxDataSet> sets;
   for (const std::string& folder : one.data_sets)
     sets.push_back(TRY(ReadStored(folder, model.graph())));

@@ -30,13 +30,6 @@ std::string Printable(const std::string& text) {
 
 }  // namespace
 
-void Faults::Add(Error error) {
-  std::vector<Error> also = std::move(error.also);
-  error.also.clear();
-  problems.push_back(std::move(error));
-  for (Error& other : also) Add(std::move(other));
-}
-
 bool Faults::bad_input() const { return std::any_of(problems.begin(), problems.end(), IsFile); }
 
 Error Report(std::vector<Error> problems) {

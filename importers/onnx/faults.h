@@ -23,7 +23,7 @@ struct Faults {
     problems.push_back(BadInput(std::move(where), std::move(message), std::move(hint)));
   }
   // Adds an error, or separately all problems joined in it.
-  void Add(Error error);
+  void Add(Error error) { AddProblem(problems, std::move(error)); }
   bool bad_input() const;
 };
 

@@ -185,17 +185,15 @@ void StateDefaults(onnx::ModelProto* proto) {
 }
 
 void CheckFunctions(onnx::ModelProto* proto, Faults* faults) {
-  Faults found;
   const FunctionMap functions = FunctionsOf(*proto);
   for (const onnx::FunctionProto& function : proto->functions())
     if (functions.at(KeyOf(function)) != &function)
-      found.Add(Place(function),
-                "two functions have this name",
-                "those that differ need an overload each");
-  Calls(*proto, functions, &found).Run();
+      faults->Add(Place(function),
+                  "two functions have this name",
+                  "those that differ need an overload each");
+  Calls(*proto, functions, faults).Run();
   for (onnx::FunctionProto& function : *proto->mutable_functions())
-    CheckBody(&function, functions, &found);
-  for (Error& problem : found.problems) faults->Add(std::move(problem));
+    CheckBody(&function, functions, faults);
 }
 
 }  // namespace metadist

@@ -224,11 +224,7 @@ Result<BuiltGraph> BuildGraph(OnnxModel* model,
   Builder builder(&shared, model->proto.graph(), /*body=*/false);
   builder.Build();
   if (!shared.problems.empty()) return Join(std::move(shared.problems));
-  BuiltGraph built;
-  built.graph = builder.Take();
-  built.unknown = std::move(shared.unknown);
-  built.stated = builder.TakeStated();
-  return built;
+  return BuiltGraph{builder.Take(), std::move(shared.unknown), builder.TakeStated()};
 }
 
 }  // namespace metadist

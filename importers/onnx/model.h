@@ -98,4 +98,8 @@ std::optional<TensorType> TypeOfProto(const onnx::TypeProto& proto);
 // the names of nodes whose bodies could not be typed.
 std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops);
 
+// The model in a file, unchecked. Errors: kUsage if the file does not exist, kBadInput if it is not
+// a model.
+Result<onnx::ModelProto> ParseModel(const std::string& path);
+
 }  // namespace metadist

@@ -124,7 +124,6 @@ void Describe(const FileMap& file, const ExternalData& external, Imported* impor
   int64_t absent = 0;
   for (ValueId id : graph.OfKind(ValueKind::kParameter)) {
     const Value& value = graph.value(id);
-    imported->parameters += NumElements(value.type.shape);
     if (value.data.has_data()) continue;
     imported->absent_bytes += PackedBytes(value.type);
     ++absent;
@@ -205,7 +204,6 @@ Result<Graph> ToGraph(Import* import) {
   auto typed = InferTypesAndFold(built.graph, import->ops, infer);
   if (!typed.ok()) return WithUnknown(std::move(typed).error(), import->imported);
   Inference inference = std::move(typed).value();
-  import->imported.folded = inference.folded;
   WarnOfOutputTypes(built, inference.graph, &import->imported);
   return Renumbered(WithoutDeadCode(inference.graph));
 }
@@ -267,10 +265,7 @@ Result<Imported> ImportOnnx(const FileMap& file, const ImportOptions& options) {
 }  // namespace
 
 extern const ImporterDef kImporter_onnx;
-const ImporterDef kImporter_onnx = {.name = "onnx",
-                                    .extensions = ".onnx",
-                                    .summary = "Open Neural Network Exchange, opset 1 to 27",
-                                    .sniff = Sniff,
-                                    .import = ImportOnnx};
+const ImporterDef kImporter_onnx = {
+    .name = "onnx", .extensions = ".onnx", .sniff = Sniff, .import = ImportOnnx};
 
 }  // namespace metadist

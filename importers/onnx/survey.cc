@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "importers/file_map.h"
 #include "importers/onnx/adapt_sequences.h"
 #include "importers/onnx/cases.h"
 #include "importers/onnx/model.h"
@@ -17,14 +16,6 @@ namespace {
 
 std::string NameOf(const onnx::NodeProto& node) {
   return node.domain().empty() ? node.op_type() : node.domain() + "." + node.op_type();
-}
-
-Result<onnx::ModelProto> Parse(const std::string& path) {
-  const FileMap file = TRY(FileMap::Open(path));
-  onnx::ModelProto proto;
-  if (!proto.ParseFromArray(file.bytes().data(), static_cast<int>(file.bytes().size())))
-    return BadInput(path, "the file is damaged: it is not valid protobuf");
-  return proto;
 }
 
 class Surveyor {
@@ -77,7 +68,7 @@ class Surveyor {
 
 Result<OnnxNeeds> SurveyOnnx(const std::string& path) {
   OnnxModel model;
-  model.proto = TRY(Parse(path));
+  model.proto = TRY(ParseModel(path));
   OnnxModel normal = model;
   ExternalData external(std::filesystem::path(path).parent_path().string());
   if (Normalize(&normal).ok()) model = normal;
@@ -100,7 +91,7 @@ Result<std::string> SubjectOf(const OnnxCase& one) {
   std::error_code ignored;
   if (cut != std::string::npos && fs::exists(folder.substr(0, cut) + "/model.onnx", ignored))
     path = folder.substr(0, cut) + "/model.onnx";
-  const onnx::ModelProto model = TRY(Parse(path));
+  const onnx::ModelProto model = TRY(ParseModel(path));
   std::set<std::string> with_inputs;
   std::set<std::string> all;
   for (const auto& node : model.graph().node()) {

@@ -80,13 +80,16 @@ Result<Tensor> TakeRaw(const TensorType& whole, onnx::TensorProto* proto) {
   return WithCleanBools(std::move(copy));
 }
 
-// Fills from a typed field; T is the storage type of the element.
+// Fills from a typed field, whose size is checked before anything is allocated; T is the storage
+// type of the element.
 template <typename T, typename Field>
 Result<Tensor> FromField(const TensorType& type, const Field& field) {
+  const int64_t size = NumElements(type.shape);
+  if (field.size() != size)
+    return BadInput("",
+                    fmt::format("{} has {} elements, got {}", TypeText(type), size, field.size()),
+                    kContradiction);
   Tensor tensor = Tensor::Zeros(type);
-  if (field.size() != tensor.size())
-    return BadInput(
-        "", fmt::format("{} has {} elements, got {}", TypeText(type), tensor.size(), field.size()));
   T* data = tensor.mutable_data<T>();
   for (int i = 0; i < field.size(); ++i) {
     if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
@@ -101,31 +104,8 @@ Result<Tensor> FromField(const TensorType& type, const Field& field) {
   return tensor;
 }
 
-// Number of elements in the field for this type, needed before anything is allocated.
-int64_t FieldSize(ElementType element, const onnx::TensorProto& proto) {
-  switch (element) {
-    case ElementType::kF64:
-      return proto.double_data_size();
-    case ElementType::kF32:
-      return proto.float_data_size();
-    case ElementType::kI64:
-      return proto.int64_data_size();
-    case ElementType::kU32:
-    case ElementType::kU64:
-      return proto.uint64_data_size();
-    default:
-      return proto.int32_data_size();
-  }
-}
-
 Result<Tensor> FromTypedFields(const TensorType& whole, const onnx::TensorProto& proto) {
   const TensorType type = Stored(whole);
-  const int64_t count = FieldSize(type.element, proto);
-  if (count != NumElements(type.shape))
-    return BadInput(
-        "",
-        fmt::format("{} has {} elements, got {}", TypeText(type), NumElements(type.shape), count),
-        kContradiction);
   Result<Tensor> stored = VisitElementType(type.element, [&](auto zero) -> Result<Tensor> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, double>)

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <onnx/shape_inference/implementation.h>
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <set>
-
 #include "importers/onnx/model.h"
 #include "importers/onnx/tensor.h"
 
@@ -33,11 +31,7 @@ void AddInput(onnx::GraphProto* graph, const onnx::TensorProto& tensor) {
 
 }  // namespace
 
-int64_t OpsetOf(const onnx::ModelProto& proto) {
-  for (const auto& import : proto.opset_import())
-    if (import.domain().empty() || import.domain() == "ai.onnx") return import.version();
-  return 1;
-}
+int64_t OpsetOf(const onnx::ModelProto& proto) { return OpsetsOf(proto.opset_import()).at(""); }
 
 OnnxModel TakeWeights(onnx::ModelProto proto, ExternalData* external, Faults* faults) {
   OnnxModel model;

@@ -38,6 +38,13 @@ Error BadInput(std::string where, std::string message, std::string hint) {
   return {ErrorCode::kBadInput, std::move(where), std::move(message), std::move(hint), {}};
 }
 
+void AddProblem(std::vector<Error>& problems, Error error) {
+  std::vector<Error> also = std::move(error.also);
+  error.also.clear();
+  problems.push_back(std::move(error));
+  for (Error& other : also) AddProblem(problems, std::move(other));
+}
+
 Error Join(std::vector<Error> problems) {
   CHECK(!problems.empty(), "Join needs at least one problem");
   Error first = std::move(problems.front());

@@ -26,10 +26,10 @@ enum class ErrorCode {
 // problems found in the same step, so that all are reported at once.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string where;
-  std::string message;
-  std::string hint;
-  std::vector<Error> also;
+  std::string where = {};
+  std::string message = {};
+  std::string hint = {};
+  std::vector<Error> also = {};
 
   // Prefixes the location: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
   Error in(const std::string& outer) &&;
@@ -66,6 +66,9 @@ Error Internal(std::string message);
 Error Usage(std::string message, std::string hint = "");
 Error BadInput(std::string where, std::string message, std::string hint = "");
 Error OutOfMemory();  // kDevice; allocates nothing
+
+// Adds an error to the problems, or separately all problems joined in it.
+void AddProblem(std::vector<Error>& problems, Error error);
 
 // Joins problems into one error: the first carries the others. `problems` must not be empty.
 Error Join(std::vector<Error> problems);

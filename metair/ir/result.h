@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -36,6 +37,11 @@ class [[nodiscard]] Result {
   const Error& error() const& { return std::get_if<1>(&state_)->error(); }
   Error&& error() && { return std::move(*std::get_if<1>(&state_)).error(); }
   Failure&& failure() && { return std::move(*std::get_if<1>(&state_)); }
+  // The same result; an error gets a location, see Error::in.
+  Result in(const std::string& outer) && {
+    if (!ok()) return std::move(*this).error().in(outer);
+    return std::move(*this);
+  }
 
  private:
   const char* error_text() const { return error().message.c_str(); }
@@ -55,6 +61,10 @@ class [[nodiscard]] Result<void> {
   const Error& error() const& { return failure_->error(); }
   Error&& error() && { return std::move(*failure_).error(); }
   Failure&& failure() && { return std::move(*failure_); }
+  Result in(const std::string& outer) && {
+    if (!ok()) return std::move(*this).error().in(outer);
+    return std::move(*this);
+  }
 
  private:
   std::optional<Failure> failure_;

@@ -39,8 +39,6 @@
 #include <cstring>
 #include <exception>
 
-#include "metair/ir/sanitizers.h"
-
 namespace metadist {
 namespace {
 
@@ -48,13 +46,6 @@ namespace {
 constexpr double kGraceSeconds = 20;
 // How often a question is repeated if its worker was killed from outside.
 constexpr int kAgain = 2;
-
-// Address sanitizers reserve terabytes of address space.
-#ifdef METADIST_SANITIZED
-constexpr bool kCanLimitMemory = false;
-#else
-constexpr bool kCanLimitMemory = true;
-#endif
 
 // How a worker ended.
 struct Death {
@@ -75,18 +66,6 @@ bool All(size_t bytes, Call call) {
     if (done > 0) at += static_cast<size_t>(done);
   }
   return true;
-}
-
-bool ReadAll(int socket, void* to, size_t bytes) {
-  return All(bytes, [&](size_t at, size_t left) {
-    return recv(socket, static_cast<char*>(to) + at, left, 0);
-  });
-}
-
-bool WriteAll(int socket, const void* from, size_t bytes) {
-  return All(bytes, [&](size_t at, size_t left) {
-    return send(socket, static_cast<const char*>(from) + at, left, MSG_NOSIGNAL);
-  });
 }
 
 void Empty(int socket) {
@@ -139,13 +118,13 @@ void LimitMemory(int64_t bytes) {
   setrlimit(RLIMIT_CORE, &core);
   LimitMemory(limits.memory_bytes);
   try {
-    for (uint64_t length = 0; ReadAll(data, &length, sizeof length);) {
+    for (uint64_t length = 0; ReceiveAll(data, &length, sizeof length);) {
       std::string question(length, '\0');
-      if (!ReadAll(data, question.data(), length)) break;
+      if (!ReceiveAll(data, question.data(), length)) break;
       SetAlarms(limits.cpu_seconds, limits.seconds);
       const std::string frame = Framed(answer(question));
       SetAlarms(0, 0);
-      if (!WriteAll(data, frame.data(), frame.size())) break;
+      if (!SendAll(data, frame.data(), frame.size())) break;
     }
   } catch (const std::exception&) {
     std::abort();
@@ -177,9 +156,9 @@ void LimitMemory(int64_t bytes) {
     while (wait4(worker, &death.status, 0, &usage) < 0 && errno == EINTR) continue;
     death.peak_bytes = static_cast<int64_t>(usage.ru_maxrss) * 1024;
     char go = 0;
-    if (!WriteAll(control, &death, sizeof death) || !ReadAll(control, &go, sizeof go)) _exit(0);
+    if (!SendAll(control, &death, sizeof death) || !ReceiveAll(control, &go, sizeof go)) _exit(0);
     Empty(data);
-    if (!WriteAll(control, &go, sizeof go)) _exit(0);
+    if (!SendAll(control, &go, sizeof go)) _exit(0);
   }
 }
 
@@ -201,6 +180,18 @@ Error Told(const Death& death, const ChildLimits& limits) {
 }
 
 }  // namespace
+
+bool ReceiveAll(int socket, void* to, size_t bytes) {
+  return All(bytes, [&](size_t at, size_t left) {
+    return recv(socket, static_cast<char*>(to) + at, left, 0);
+  });
+}
+
+bool SendAll(int socket, const void* from, size_t bytes) {
+  return All(bytes, [&](size_t at, size_t left) {
+    return send(socket, static_cast<const char*>(from) + at, left, MSG_NOSIGNAL);
+  });
+}
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const ChildLimits& limits, const std::function<std::string(const std::string&)>& answer) {
@@ -248,13 +239,13 @@ void ChildProcess::Abandon() {
 // Handles the death of a worker, or of the keeper.
 Error ChildProcess::Restart() {
   Death death;
-  if (!ReadAll(control_, &death, sizeof death)) {
+  if (!ReceiveAll(control_, &death, sizeof death)) {
     Abandon();
     return Device("was ended by something else");
   }
   Empty(data_);
   char go = 1;
-  if (!WriteAll(control_, &go, sizeof go) || !ReadAll(control_, &go, sizeof go)) Abandon();
+  if (!SendAll(control_, &go, sizeof go) || !ReceiveAll(control_, &go, sizeof go)) Abandon();
   killed_ = WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGKILL;
   return Told(death, limits_);
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,8 +11,20 @@
 #include <string>
 
 #include "metair/ir/result.h"
+#include "metair/ir/sanitizers.h"
 
 namespace metadist {
+
+// Address sanitizers reserve terabytes of address space.
+#ifdef METADIST_SANITIZED
+inline constexpr bool kCanLimitMemory = false;
+#else
+inline constexpr bool kCanLimitMemory = true;
+#endif
+
+// Receives or sends all bytes over a socket. False: the other side is gone.
+bool ReceiveAll(int socket, void* to, size_t bytes);
+bool SendAll(int socket, const void* from, size_t bytes);
 
 struct ChildLimits {
   double cpu_seconds = 2;                   // per question
