@@ -120,7 +120,6 @@ std::vector<OpExample> AffineGridExamples() {
 OpDef MakeAffineGrid() {
   return {.name = "AffineGrid",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__AffineGrid.html",
           .infer = InferAffineGrid,
           .reference = AffineGridReference,
           .decompose = DecomposeAffineGrid,

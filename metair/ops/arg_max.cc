@@ -41,7 +41,6 @@ Result<Graph> DecomposeArgMax(const OpCall& call) { return ComposeArgExtreme(cal
 OpDef MakeArgMax() {
   return {.name = "ArgMax",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__ArgMax.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::greater<>>,
           .decompose = DecomposeArgMax,

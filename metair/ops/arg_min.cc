@@ -16,7 +16,6 @@ Result<Graph> DecomposeArgMin(const OpCall& call) { return ComposeArgExtreme(cal
 OpDef MakeArgMin() {
   return {.name = "ArgMin",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__ArgMin.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::less<>>,
           .decompose = DecomposeArgMin,

@@ -443,7 +443,6 @@ std::vector<OpExample> AttentionExamples() {
 OpDef MakeAttention() {
   return {.name = "Attention",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__Attention.html",
           .infer = InferAttention,
           .reference = AttentionReference,
           .decompose = DecomposeAttention,

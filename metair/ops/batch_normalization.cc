@@ -133,7 +133,6 @@ Result<Graph> DecomposeBatchNormalization(const OpCall& call) {
 OpDef MakeBatchNormalization() {
   return {.name = "BatchNormalization",
           .since_version = 15,
-          .url = "https://onnx.ai/onnx/operators/onnx__BatchNormalization.html",
           .infer = InferBatchNormalization,
           .reference = BatchNormalizationReference,
           .decompose = DecomposeBatchNormalization,

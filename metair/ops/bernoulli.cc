@@ -52,7 +52,6 @@ std::vector<OpExample> BernoulliExamples() {
 OpDef MakeBernoulli() {
   return {.name = "Bernoulli",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Bernoulli.html",
           .infer = InferBernoulli,
           .reference = BernoulliReference,
           .domain_of = BernoulliDomain,

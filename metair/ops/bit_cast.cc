@@ -51,7 +51,6 @@ std::vector<OpExample> BitCastExamples() {
 OpDef MakeBitCast() {
   return {.name = "BitCast",
           .since_version = 26,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitCast.html",
           .infer = InferBitCast,
           .reference = BitCastReference,
           .work = MoveWork,

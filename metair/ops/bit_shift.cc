@@ -52,7 +52,6 @@ std::vector<OpExample> BitShiftExamples() {
 OpDef MakeBitShift() {
   return {.name = "BitShift",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitShift.html",
           .infer = InferBitShift,
           .reference = BitShiftReference,
           .domain_of = BitShiftDomain,

@@ -29,7 +29,6 @@ std::vector<OpExample> BitwiseNotExamples() {
 OpDef MakeBitwiseNot() {
   return {.name = "BitwiseNot",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseNot.html",
           .infer = InferBitwiseNot,
           .reference = BitwiseNotReference,
           .examples = BitwiseNotExamples,

@@ -48,7 +48,6 @@ Result<Graph> DecomposeBlackmanWindow(const OpCall& call) {
 OpDef MakeBlackmanWindow() {
   return {.name = "BlackmanWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html",
           .infer = InferCosineWindow,
           .reference = BlackmanWindowReference,
           .decompose = DecomposeBlackmanWindow,

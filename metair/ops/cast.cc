@@ -55,7 +55,6 @@ std::vector<OpExample> CastExamples() {
 OpDef MakeCast() {
   return {.name = "Cast",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Cast.html",
           .infer = InferCast,
           .reference = CastReference,
           .examples = CastExamples,

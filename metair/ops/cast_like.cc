@@ -43,7 +43,6 @@ std::vector<OpExample> CastLikeExamples() {
 OpDef MakeCastLike() {
   return {.name = "CastLike",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__CastLike.html",
           .infer = InferCastLike,
           .reference = CastLikeReference,
           .work = WorkForCastLike,

@@ -86,7 +86,6 @@ std::vector<OpExample> CausalConvWithStateExamples() {
 OpDef MakeCausalConvWithState() {
   return {.name = "CausalConvWithState",
           .since_version = 27,
-          .url = "https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html",
           .infer = InferCausalConvWithState,
           .reference = CausalConvWithStateReference,
           .work = WorkForCausalConvWithState,

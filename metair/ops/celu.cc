@@ -26,7 +26,6 @@ std::vector<OpExample> CeluExamples() {
 OpDef MakeCelu() {
   return {.name = "Celu",
           .since_version = 12,
-          .url = "https://onnx.ai/onnx/operators/onnx__Celu.html",
           .infer = InferFloatUnary,
           .reference = CeluReference,
           .examples = CeluExamples,

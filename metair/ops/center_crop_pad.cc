@@ -65,7 +65,6 @@ std::vector<OpExample> CenterCropPadExamples() {
 OpDef MakeCenterCropPad() {
   return {.name = "CenterCropPad",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__CenterCropPad.html",
           .infer = InferCenterCropPad,
           .reference = CenterCropPadReference,
           .work = MoveWork,

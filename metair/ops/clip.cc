@@ -54,7 +54,6 @@ std::vector<OpExample> ClipExamples() {
 OpDef MakeClip() {
   return {.name = "Clip",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Clip.html",
           .infer = InferClip,
           .reference = ClipReference,
           .examples = ClipExamples,

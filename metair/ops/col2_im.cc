@@ -70,7 +70,6 @@ std::vector<OpExample> Col2ImExamples() {
 OpDef MakeCol2Im() {
   return {.name = "Col2Im",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__Col2Im.html",
           .infer = InferCol2Im,
           .reference = Col2ImReference,
           .work = WorkForCol2Im,

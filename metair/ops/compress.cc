@@ -71,7 +71,6 @@ std::vector<OpExample> CompressExamples() {
 OpDef MakeCompress() {
   return {.name = "Compress",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Compress.html",
           .infer = InferCompress,
           .reference = CompressReference,
           .examples = CompressExamples};

@@ -69,7 +69,6 @@ std::vector<OpExample> ConcatExamples() {
 OpDef MakeConcat() {
   return {.name = "Concat",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Concat.html",
           .infer = InferConcat,
           .reference = ConcatReference,
           .work = MoveWork,

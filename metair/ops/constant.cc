@@ -61,7 +61,6 @@ std::vector<OpExample> ConstantExamples() {
 OpDef MakeConstant() {
   return {.name = "Constant",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Constant.html",
           .infer = InferConstant,
           .reference = ConstantReference,
           .work = NoWork,

@@ -47,7 +47,6 @@ std::vector<OpExample> ConstantOfShapeExamples() {
 OpDef MakeConstantOfShape() {
   return {.name = "ConstantOfShape",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html",
           .infer = InferConstantOfShape,
           .reference = ConstantOfShapeReference,
           .work = WorkForConstantOfShape,

@@ -55,7 +55,6 @@ std::vector<OpExample> ConvExamples() {
 OpDef MakeConv() {
   return {.name = "Conv",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Conv.html",
           .infer = InferConv,
           .reference = ConvReference,
           .spell = SpellConv,

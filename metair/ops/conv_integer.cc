@@ -64,7 +64,6 @@ std::vector<OpExample> ConvIntegerExamples() {
 OpDef MakeConvInteger() {
   return {.name = "ConvInteger",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConvInteger.html",
           .infer = InferConvInteger,
           .reference = ConvIntegerReference,
           .spell = SpellConvInteger,

@@ -138,7 +138,6 @@ std::vector<OpExample> ConvTransposeExamples() {
 OpDef MakeConvTranspose() {
   return {.name = "ConvTranspose",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConvTranspose.html",
           .infer = InferConvTranspose,
           .reference = ConvTransposeReference,
           .spell = SpellConvTranspose,

@@ -148,7 +148,6 @@ std::vector<OpExample> DeformConvExamples() {
 OpDef MakeDeformConv() {
   return {.name = "DeformConv",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__DeformConv.html",
           .infer = InferDeformConv,
           .reference = DeformConvReference,
           .spell = SpellDeformConv,

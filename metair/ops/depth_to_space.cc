@@ -50,7 +50,6 @@ std::vector<OpExample> DepthToSpaceExamples() {
 OpDef MakeDepthToSpace() {
   return {.name = "DepthToSpace",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__DepthToSpace.html",
           .infer = InferDepthToSpace,
           .reference = DepthToSpaceReference,
           .work = MoveWork,

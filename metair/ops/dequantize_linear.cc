@@ -76,7 +76,6 @@ std::vector<OpExample> DequantizeLinearExamples() {
 OpDef MakeDequantizeLinear() {
   return {.name = "DequantizeLinear",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html",
           .infer = InferDequantizeLinear,
           .reference = DequantizeLinearReference,
           .work = WorkForDequantizeLinear,

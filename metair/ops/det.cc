@@ -69,7 +69,6 @@ std::vector<OpExample> DetExamples() {
 OpDef MakeDet() {
   return {.name = "Det",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Det.html",
           .infer = InferDet,
           .reference = DetReference,
           .work = WorkForDet,

@@ -132,7 +132,6 @@ std::vector<OpExample> DFTExamples() {
 OpDef MakeDFT() {
   return {.name = "DFT",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__DFT.html",
           .infer = InferDFT,
           .reference = DFTReference,
           .work = WorkForDFT,

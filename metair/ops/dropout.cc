@@ -90,7 +90,6 @@ std::vector<OpExample> DropoutExamples() {
 OpDef MakeDropout() {
   return {.name = "Dropout",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Dropout.html",
           .infer = InferDropout,
           .reference = DropoutReference,
           .work = WorkForDropout,

@@ -89,7 +89,6 @@ std::vector<OpExample> DynamicQuantizeLinearExamples() {
 OpDef MakeDynamicQuantizeLinear() {
   return {.name = "DynamicQuantizeLinear",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html",
           .infer = InferDynamicQuantizeLinear,
           .reference = DynamicQuantizeLinearReference,
           .decompose = DecomposeDynamicQuantizeLinear,

@@ -146,7 +146,6 @@ std::vector<OpExample> EinsumExamples() {
 OpDef MakeEinsum() {
   return {.name = "Einsum",
           .since_version = 12,
-          .url = "https://onnx.ai/onnx/operators/onnx__Einsum.html",
           .infer = InferEinsum,
           .reference = EinsumReference,
           .decompose = DecomposeEinsum,

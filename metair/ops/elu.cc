@@ -26,7 +26,6 @@ std::vector<OpExample> EluExamples() {
 OpDef MakeElu() {
   return {.name = "Elu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Elu.html",
           .infer = InferFloatUnary,
           .reference = EluReference,
           .examples = EluExamples,

@@ -56,7 +56,6 @@ std::vector<OpExample> ExpandExamples() {
 OpDef MakeExpand() {
   return {.name = "Expand",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Expand.html",
           .infer = InferExpand,
           .reference = ExpandReference,
           .spell = SpellExpand,

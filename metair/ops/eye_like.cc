@@ -57,7 +57,6 @@ std::vector<OpExample> EyeLikeExamples() {
 OpDef MakeEyeLike() {
   return {.name = "EyeLike",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__EyeLike.html",
           .infer = InferEyeLike,
           .reference = EyeLikeReference,
           .spell = SpellEyeLike,

@@ -45,7 +45,6 @@ std::vector<OpExample> FlattenExamples() {
 OpDef MakeFlatten() {
   return {.name = "Flatten",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Flatten.html",
           .infer = InferFlatten,
           .reference = FlattenReference,
           .work = NoWork,

@@ -85,7 +85,6 @@ std::vector<OpExample> GatherElementsExamples() {
 OpDef MakeGatherElements() {
   return {.name = "GatherElements",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__GatherElements.html",
           .infer = InferGatherElements,
           .reference = GatherElementsReference,
           .work = WorkForGatherElements,

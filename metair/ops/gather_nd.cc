@@ -91,7 +91,6 @@ std::vector<OpExample> GatherNDExamples() {
 OpDef MakeGatherND() {
   return {.name = "GatherND",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__GatherND.html",
           .infer = InferGatherND,
           .reference = GatherNDReference,
           .work = WorkForGatherND,

@@ -52,7 +52,6 @@ std::vector<OpExample> GeluExamples() {
 OpDef MakeGelu() {
   return {.name = "Gelu",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__Gelu.html",
           .infer = InferGelu,
           .reference = GeluReference,
           .work = WorkForGelu,

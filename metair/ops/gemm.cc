@@ -132,7 +132,6 @@ std::vector<OpExample> GemmExamples() {
 OpDef MakeGemm() {
   return {.name = "Gemm",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Gemm.html",
           .infer = InferGemm,
           .reference = GemmReference,
           .work = WorkForGemm,

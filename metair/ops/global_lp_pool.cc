@@ -54,7 +54,6 @@ Result<Graph> DecomposeGlobalLpPool(const OpCall& call) {
 OpDef MakeGlobalLpPool() {
   return {.name = "GlobalLpPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html",
           .infer = InferGlobalLpPool,
           .reference = GlobalLpPoolReference,
           .decompose = DecomposeGlobalLpPool,

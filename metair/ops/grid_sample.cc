@@ -186,7 +186,6 @@ std::vector<OpExample> GridSampleExamples() {
 OpDef MakeGridSample() {
   return {.name = "GridSample",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GridSample.html",
           .infer = InferGridSample,
           .reference = GridSampleReference,
           .work = WorkForGridSample,

@@ -68,7 +68,6 @@ Result<Graph> DecomposeGroupNormalization(const OpCall& call) {
 OpDef MakeGroupNormalization() {
   return {.name = "GroupNormalization",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__GroupNormalization.html",
           .infer = InferGroupNormalization,
           .reference = GroupNormalizationReference,
           .decompose = DecomposeGroupNormalization,

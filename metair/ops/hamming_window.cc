@@ -21,7 +21,6 @@ Result<Graph> DecomposeHammingWindow(const OpCall& call) {
 OpDef MakeHammingWindow() {
   return {.name = "HammingWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__HammingWindow.html",
           .infer = InferCosineWindow,
           .reference = HammingWindowReference,
           .decompose = DecomposeHammingWindow,

@@ -21,7 +21,6 @@ Result<Graph> DecomposeHannWindow(const OpCall& call) {
 OpDef MakeHannWindow() {
   return {.name = "HannWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__HannWindow.html",
           .infer = InferCosineWindow,
           .reference = HannWindowReference,
           .decompose = DecomposeHannWindow,

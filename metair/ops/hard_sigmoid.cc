@@ -29,7 +29,6 @@ std::vector<OpExample> HardSigmoidExamples() {
 OpDef MakeHardSigmoid() {
   return {.name = "HardSigmoid",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__HardSigmoid.html",
           .infer = InferFloatUnary,
           .reference = HardSigmoidReference,
           .examples = HardSigmoidExamples,

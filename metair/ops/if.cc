@@ -58,7 +58,6 @@ Result<void> IfReference(const OpCall& call, std::span<const Tensor> in, std::sp
 OpDef MakeIf() {
   return {.name = "If",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__If.html",
           .infer = InferIf,
           .reference = IfReference,
           .body_inputs = IfBodyInputs,

@@ -55,7 +55,6 @@ Result<Graph> DecomposeInstanceNormalization(const OpCall& call) {
 OpDef MakeInstanceNormalization() {
   return {.name = "InstanceNormalization",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html",
           .infer = InferInstanceNormalization,
           .reference = InstanceNormalizationReference,
           .decompose = DecomposeInstanceNormalization,

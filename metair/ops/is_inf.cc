@@ -35,7 +35,6 @@ std::vector<OpExample> IsInfExamples() {
 OpDef MakeIsInf() {
   return {.name = "IsInf",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__IsInf.html",
           .infer = InferIsInf,
           .reference = IsInfReference,
           .examples = IsInfExamples,

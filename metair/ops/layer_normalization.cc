@@ -111,7 +111,6 @@ Result<Graph> DecomposeLayerNormalization(const OpCall& call) {
 OpDef MakeLayerNormalization() {
   return {.name = "LayerNormalization",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__LayerNormalization.html",
           .infer = InferLayerNormalization,
           .reference = LayerNormalizationReference,
           .decompose = DecomposeLayerNormalization,

@@ -25,7 +25,6 @@ std::vector<OpExample> LeakyReluExamples() {
 OpDef MakeLeakyRelu() {
   return {.name = "LeakyRelu",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__LeakyRelu.html",
           .infer = InferFloatUnary,
           .reference = LeakyReluReference,
           .examples = LeakyReluExamples,

@@ -188,7 +188,6 @@ std::vector<OpExample> LinearAttentionExamples() {
 OpDef MakeLinearAttention() {
   return {.name = "LinearAttention",
           .since_version = 27,
-          .url = "https://onnx.ai/onnx/operators/onnx__LinearAttention.html",
           .infer = InferLinearAttention,
           .reference = LinearAttentionReference,
           .work = WorkForLinearAttention,

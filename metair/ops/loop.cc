@@ -91,7 +91,6 @@ Result<void> LoopReference(const OpCall& call, std::span<const Tensor> in, std::
 OpDef MakeLoop() {
   return {.name = "Loop",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Loop.html",
           .infer = InferLoop,
           .reference = LoopReference,
           .body_inputs = LoopBodyInputs,

@@ -61,7 +61,6 @@ Result<Graph> DecomposeLpNormalization(const OpCall& call) {
 OpDef MakeLpNormalization() {
   return {.name = "LpNormalization",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__LpNormalization.html",
           .infer = InferLpNormalization,
           .reference = LpNormalizationReference,
           .decompose = DecomposeLpNormalization,

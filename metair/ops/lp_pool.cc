@@ -50,7 +50,6 @@ std::vector<OpExample> LpPoolExamples() {
 OpDef MakeLpPool() {
   return {.name = "LpPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__LpPool.html",
           .infer = InferLpPool,
           .reference = LpPoolReference,
           .spell = SpellPool,

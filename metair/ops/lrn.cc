@@ -66,7 +66,6 @@ std::vector<OpExample> LRNExamples() {
 OpDef MakeLRN() {
   return {.name = "LRN",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__LRN.html",
           .infer = InferLRN,
           .reference = LRNReference,
           .work = WorkForLRN,

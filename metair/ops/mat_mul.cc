@@ -46,7 +46,6 @@ std::vector<OpExample> MatMulExamples() {
 OpDef MakeMatMul() {
   return {.name = "MatMul",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__MatMul.html",
           .infer = InferMatMul,
           .reference = MatMulReference,
           .work = WorkForMatMul,

@@ -64,7 +64,6 @@ std::vector<OpExample> MatMulIntegerExamples() {
 OpDef MakeMatMulInteger() {
   return {.name = "MatMulInteger",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__MatMulInteger.html",
           .infer = InferMatMulInteger,
           .reference = MatMulIntegerReference,
           .work = WorkForMatMulInteger,

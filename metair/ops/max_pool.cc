@@ -129,7 +129,6 @@ std::vector<OpExample> MaxPoolExamples() {
 OpDef MakeMaxPool() {
   return {.name = "MaxPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxPool.html",
           .infer = InferMaxPool,
           .reference = MaxPoolReference,
           .spell = SpellPool,

@@ -109,7 +109,6 @@ std::vector<OpExample> MaxRoiPoolExamples() {
 OpDef MakeMaxRoiPool() {
   return {.name = "MaxRoiPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html",
           .infer = InferMaxRoiPool,
           .reference = MaxRoiPoolReference,
           .work = nullptr,

@@ -161,7 +161,6 @@ std::vector<OpExample> MaxUnpoolExamples() {
 OpDef MakeMaxUnpool() {
   return {.name = "MaxUnpool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxUnpool.html",
           .infer = InferMaxUnpool,
           .reference = MaxUnpoolReference,
           .decompose = DecomposeMaxUnpool,

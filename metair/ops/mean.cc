@@ -40,7 +40,6 @@ std::vector<OpExample> MeanExamples() {
 OpDef MakeMean() {
   return {.name = "Mean",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mean.html",
           .infer = InferMean,
           .reference = MeanReference,
           .work = WorkForMean,

@@ -86,7 +86,6 @@ Result<Graph> DecomposeMeanVarianceNormalization(const OpCall& call) {
 OpDef MakeMeanVarianceNormalization() {
   return {.name = "MeanVarianceNormalization",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html",
           .infer = InferMeanVarianceNormalization,
           .reference = MeanVarianceNormalizationReference,
           .decompose = DecomposeMeanVarianceNormalization,

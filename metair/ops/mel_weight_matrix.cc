@@ -95,7 +95,6 @@ std::vector<OpExample> MelWeightMatrixExamples() {
 OpDef MakeMelWeightMatrix() {
   return {.name = "MelWeightMatrix",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html",
           .infer = InferMelWeightMatrix,
           .reference = MelWeightMatrixReference,
           .examples = MelWeightMatrixExamples};

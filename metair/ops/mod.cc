@@ -48,7 +48,6 @@ std::vector<OpExample> ModExamples() {
 OpDef MakeMod() {
   return {.name = "Mod",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mod.html",
           .infer = InferMod,
           .reference = ModReference,
           .domain_of = DivisorDomain,

@@ -74,7 +74,6 @@ std::vector<OpExample> MultinomialExamples() {
 OpDef MakeMultinomial() {
   return {.name = "Multinomial",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Multinomial.html",
           .infer = InferMultinomial,
           .reference = MultinomialReference,
           .work = WorkForMultinomial,

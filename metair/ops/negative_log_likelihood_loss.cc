@@ -92,7 +92,6 @@ Result<Graph> DecomposeNegativeLogLikelihoodLoss(const OpCall& call) {
 OpDef MakeNegativeLogLikelihoodLoss() {
   return {.name = "NegativeLogLikelihoodLoss",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html",
           .infer = InferNegativeLogLikelihoodLoss,
           .reference = NegativeLogLikelihoodLossReference,
           .decompose = DecomposeNegativeLogLikelihoodLoss,

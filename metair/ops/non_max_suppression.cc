@@ -160,7 +160,6 @@ std::vector<OpExample> NonMaxSuppressionExamples() {
 OpDef MakeNonMaxSuppression() {
   return {.name = "NonMaxSuppression",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html",
           .infer = InferNonMaxSuppression,
           .reference = NonMaxSuppressionReference,
           .work = NoWork,

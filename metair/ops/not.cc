@@ -27,7 +27,6 @@ std::vector<OpExample> NotExamples() {
 OpDef MakeNot() {
   return {.name = "Not",
           .since_version = 1,
-          .url = "https://onnx.ai/onnx/operators/onnx__Not.html",
           .infer = InferNot,
           .reference = NotReference,
           .examples = NotExamples,

@@ -85,7 +85,6 @@ std::vector<OpExample> OneHotExamples() {
 OpDef MakeOneHot() {
   return {.name = "OneHot",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__OneHot.html",
           .infer = InferOneHot,
           .reference = OneHotReference,
           .work = WorkForOneHot,

@@ -36,7 +36,6 @@ std::vector<OpExample> PReluExamples() {
 OpDef MakePRelu() {
   return {.name = "PRelu",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__PRelu.html",
           .infer = InferPRelu,
           .reference = NumberBinary<ApplyPRelu, ApplyPRelu>,
           .examples = PReluExamples,

@@ -121,7 +121,6 @@ std::vector<OpExample> PadExamples() {
 OpDef MakePad() {
   return {.name = "Pad",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Pad.html",
           .infer = InferPad,
           .reference = PadReference,
           .work = WorkForPad,

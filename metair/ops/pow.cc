@@ -71,7 +71,6 @@ std::vector<OpExample> PowExamples() {
 OpDef MakePow() {
   return {.name = "Pow",
           .since_version = 15,
-          .url = "https://onnx.ai/onnx/operators/onnx__Pow.html",
           .infer = InferPow,
           .reference = PowReference,
           .domain_of = PowDomain,

@@ -139,7 +139,6 @@ std::vector<OpExample> QLinearConvExamples() {
 OpDef MakeQLinearConv() {
   return {.name = "QLinearConv",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
           .infer = InferQLinearConv,
           .reference = QLinearConvReference,
           .spell = SpellQLinearConv,

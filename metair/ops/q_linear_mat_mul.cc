@@ -129,7 +129,6 @@ std::vector<OpExample> QLinearMatMulExamples() {
 OpDef MakeQLinearMatMul() {
   return {.name = "QLinearMatMul",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html",
           .infer = InferQLinearMatMul,
           .reference = QLinearMatMulReference,
           .decompose = DecomposeQLinearMatMul,

@@ -120,7 +120,6 @@ std::vector<OpExample> QuantizeLinearExamples() {
 OpDef MakeQuantizeLinear() {
   return {.name = "QuantizeLinear",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
           .infer = InferQuantizeLinear,
           .reference = QuantizeLinearReference,
           .work = WorkForQuantizeLinear,

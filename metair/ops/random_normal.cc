@@ -41,7 +41,6 @@ std::vector<OpExample> RandomNormalExamples() {
 OpDef MakeRandomNormal() {
   return {.name = "RandomNormal",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomNormal.html",
           .infer = InferDrawn,
           .reference = DrawNormal,
           .work = DrawnWork,

@@ -76,7 +76,6 @@ std::vector<OpExample> RandomUniformExamples() {
 OpDef MakeRandomUniform() {
   return {.name = "RandomUniform",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomUniform.html",
           .infer = InferDrawn,
           .reference = DrawUniform,
           .work = DrawnWork,

@@ -90,7 +90,6 @@ std::vector<OpExample> RangeExamples() {
 OpDef MakeRange() {
   return {.name = "Range",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Range.html",
           .infer = InferRange,
           .reference = RangeReference,
           .examples = RangeExamples};

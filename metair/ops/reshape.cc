@@ -80,7 +80,6 @@ std::vector<OpExample> ReshapeExamples() {
 OpDef MakeReshape() {
   return {.name = "Reshape",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__Reshape.html",
           .infer = InferReshape,
           .reference = ReshapeReference,
           .spell = SpellReshape,

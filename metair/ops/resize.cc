@@ -336,7 +336,6 @@ std::vector<OpExample> ResizeExamples() {
 OpDef MakeResize() {
   return {.name = "Resize",
           .since_version = 19,
-          .url = "https://onnx.ai/onnx/operators/onnx__Resize.html",
           .infer = InferResize,
           .reference = ResizeReference,
           .work = WorkForResize,

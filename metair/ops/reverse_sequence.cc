@@ -71,7 +71,6 @@ std::vector<OpExample> ReverseSequenceExamples() {
 OpDef MakeReverseSequence() {
   return {.name = "ReverseSequence",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReverseSequence.html",
           .infer = InferReverseSequence,
           .reference = ReverseSequenceReference,
           .work = MoveWork,

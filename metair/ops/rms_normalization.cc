@@ -78,7 +78,6 @@ Result<Graph> DecomposeRMSNormalization(const OpCall& call) {
 OpDef MakeRMSNormalization() {
   return {.name = "RMSNormalization",
           .since_version = 23,
-          .url = "https://onnx.ai/onnx/operators/onnx__RMSNormalization.html",
           .infer = InferRMSNormalization,
           .reference = RMSNormalizationReference,
           .decompose = DecomposeRMSNormalization,

@@ -198,7 +198,6 @@ Result<Graph> DecomposeRNN(const OpCall& call) {
 OpDef MakeRNN() {
   return {.name = "RNN",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RNN.html",
           .infer = InferRNN,
           .reference = RNNReference,
           .spell = SpellRNN,

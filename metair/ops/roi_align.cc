@@ -184,7 +184,6 @@ std::vector<OpExample> RoiAlignExamples() {
 OpDef MakeRoiAlign() {
   return {.name = "RoiAlign",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RoiAlign.html",
           .infer = InferRoiAlign,
           .reference = RoiAlignReference,
           .work = WorkForRoiAlign,

@@ -117,7 +117,6 @@ std::vector<OpExample> RotaryEmbeddingExamples() {
 OpDef MakeRotaryEmbedding() {
   return {.name = "RotaryEmbedding",
           .since_version = 23,
-          .url = "https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html",
           .infer = InferRotaryEmbedding,
           .reference = RotaryEmbeddingReference,
           .work = WorkForRotaryEmbedding,

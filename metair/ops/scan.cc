@@ -99,7 +99,6 @@ Result<void> ScanReference(const OpCall& call, std::span<const Tensor> in, std::
 OpDef MakeScan() {
   return {.name = "Scan",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Scan.html",
           .infer = InferScan,
           .reference = ScanReference,
           .body_inputs = ScanBodyInputs,

@@ -85,7 +85,6 @@ std::vector<OpExample> ScatterElementsExamples() {
 OpDef MakeScatterElements() {
   return {.name = "ScatterElements",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ScatterElements.html",
           .infer = InferScatterElements,
           .reference = ScatterElementsReference,
           .work = WorkForScatterElements,

@@ -82,7 +82,6 @@ std::vector<OpExample> ScatterNDExamples() {
 OpDef MakeScatterND() {
   return {.name = "ScatterND",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ScatterND.html",
           .infer = InferScatterND,
           .reference = ScatterNDReference,
           .work = WorkForScatterND,

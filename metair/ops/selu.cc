@@ -27,7 +27,6 @@ std::vector<OpExample> SeluExamples() {
 OpDef MakeSelu() {
   return {.name = "Selu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Selu.html",
           .infer = InferFloatUnary,
           .reference = SeluReference,
           .examples = SeluExamples,

@@ -46,7 +46,6 @@ std::vector<OpExample> ShapeExamples() {
 OpDef MakeShape() {
   return {.name = "Shape",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Shape.html",
           .infer = InferShape,
           .reference = ShapeReference,
           .work = NoWork,

@@ -32,7 +32,6 @@ std::vector<OpExample> ShrinkExamples() {
 OpDef MakeShrink() {
   return {.name = "Shrink",
           .since_version = 9,
-          .url = "https://onnx.ai/onnx/operators/onnx__Shrink.html",
           .infer = InferNumberUnary,
           .reference = ShrinkReference,
           .examples = ShrinkExamples,

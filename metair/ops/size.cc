@@ -27,7 +27,6 @@ std::vector<OpExample> SizeExamples() {
 OpDef MakeSize() {
   return {.name = "Size",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Size.html",
           .infer = InferSize,
           .reference = SizeReference,
           .work = NoWork,

@@ -131,7 +131,6 @@ std::vector<OpExample> SliceExamples() {
 OpDef MakeSlice() {
   return {.name = "Slice",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Slice.html",
           .infer = InferSlice,
           .reference = SliceReference,
           .spell = SpellSlice,

@@ -55,7 +55,6 @@ Result<Graph> DecomposeSoftmaxCrossEntropyLoss(const OpCall& call) {
 OpDef MakeSoftmaxCrossEntropyLoss() {
   return {.name = "SoftmaxCrossEntropyLoss",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html",
           .infer = InferSoftmaxCrossEntropyLoss,
           .reference = SoftmaxCrossEntropyLossReference,
           .decompose = DecomposeSoftmaxCrossEntropyLoss,

@@ -43,7 +43,6 @@ std::vector<OpExample> SpaceToDepthExamples() {
 OpDef MakeSpaceToDepth() {
   return {.name = "SpaceToDepth",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html",
           .infer = InferSpaceToDepth,
           .reference = SpaceToDepthReference,
           .work = MoveWork,

@@ -92,7 +92,6 @@ std::vector<OpExample> SplitExamples() {
 OpDef MakeSplit() {
   return {.name = "Split",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__Split.html",
           .infer = InferSplit,
           .reference = SplitReference,
           .spell = SpellSplit,

@@ -52,7 +52,6 @@ std::vector<OpExample> SqueezeExamples() {
 OpDef MakeSqueeze() {
   return {.name = "Squeeze",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Squeeze.html",
           .infer = InferSqueeze,
           .reference = SqueezeReference,
           .work = NoWork,

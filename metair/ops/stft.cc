@@ -116,7 +116,6 @@ std::vector<OpExample> STFTExamples() {
 OpDef MakeSTFT() {
   return {.name = "STFT",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__STFT.html",
           .infer = InferSTFT,
           .reference = STFTReference,
           .work = WorkForSTFT,

@@ -25,7 +25,6 @@ std::vector<OpExample> SwishExamples() {
 OpDef MakeSwish() {
   return {.name = "Swish",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__Swish.html",
           .infer = InferFloatUnary,
           .reference = SwishReference,
           .examples = SwishExamples,

@@ -105,7 +105,6 @@ std::vector<OpExample> TensorScatterExamples() {
 OpDef MakeTensorScatter() {
   return {.name = "TensorScatter",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__TensorScatter.html",
           .infer = InferTensorScatter,
           .reference = TensorScatterReference,
           .work = WorkForTensorScatter,

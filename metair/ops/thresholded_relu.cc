@@ -27,7 +27,6 @@ std::vector<OpExample> ThresholdedReluExamples() {
 OpDef MakeThresholdedRelu() {
   return {.name = "ThresholdedRelu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html",
           .infer = InferFloatUnary,
           .reference = ThresholdedReluReference,
           .examples = ThresholdedReluExamples,

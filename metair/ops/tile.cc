@@ -56,7 +56,6 @@ std::vector<OpExample> TileExamples() {
 OpDef MakeTile() {
   return {.name = "Tile",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Tile.html",
           .infer = InferTile,
           .reference = TileReference,
           .work = WorkForTile,

@@ -82,7 +82,6 @@ std::vector<OpExample> TopKExamples() {
 OpDef MakeTopK() {
   return {.name = "TopK",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__TopK.html",
           .infer = InferTopK,
           .reference = TopKReference,
           .work = WorkForTopK,

@@ -59,7 +59,6 @@ std::vector<OpExample> TransposeExamples() {
 OpDef MakeTranspose() {
   return {.name = "Transpose",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Transpose.html",
           .infer = InferTranspose,
           .reference = TransposeReference,
           .work = MoveWork,

@@ -71,7 +71,6 @@ std::vector<OpExample> TriluExamples() {
 OpDef MakeTrilu() {
   return {.name = "Trilu",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Trilu.html",
           .infer = InferTrilu,
           .reference = TriluReference,
           .spell = SpellTrilu,

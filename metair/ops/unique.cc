@@ -139,7 +139,6 @@ std::vector<OpExample> UniqueExamples() {
 OpDef MakeUnique() {
   return {.name = "Unique",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Unique.html",
           .infer = InferUnique,
           .reference = UniqueReference,
           .examples = UniqueExamples};

@@ -43,7 +43,6 @@ std::vector<OpExample> UnsqueezeExamples() {
 OpDef MakeUnsqueeze() {
   return {.name = "Unsqueeze",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Unsqueeze.html",
           .infer = InferUnsqueeze,
           .reference = UnsqueezeReference,
           .work = NoWork,

@@ -55,7 +55,6 @@ std::vector<OpExample> WhereExamples() {
 OpDef MakeWhere() {
   return {.name = "Where",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__Where.html",
           .infer = InferWhere,
           .reference = WhereReference,
           .examples = WhereExamples,
