@@ -108,8 +108,6 @@ Work WorkForAffineGrid(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> AffineGridExamples() {
-  using example::F32;
-  using example::Ints;
   return {
       {.inputs = {F32({3, 2, 3}), Ints({3, 4, 5, 6})}},
       {.inputs = {F32({2, 3, 4}), Ints({2, 1, 3, 4, 5})}, .attributes = {{"align_corners", 1}}}};

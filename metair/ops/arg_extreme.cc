@@ -27,8 +27,6 @@ Work ArgExtremeWork(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> ArgExtremeExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", -1}, {"keepdims", 0}}},
           {.inputs = {I64({3, 7})}, .attributes = {{"axis", 1}, {"select_last_index", 1}}}};

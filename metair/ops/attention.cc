@@ -406,10 +406,6 @@ Result<Graph> DecomposeAttention(const OpCall& call) {
 }
 
 std::vector<OpExample> AttentionExamples() {
-  using example::Absent;
-  using example::Bool;
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 4, 3, 6}), F32({2, 4, 5, 6}), F32({2, 4, 5, 7})}},
           {.inputs = {F32({2, 3, 24}), F32({2, 5, 12}), F32({2, 5, 14})},
            .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}}},

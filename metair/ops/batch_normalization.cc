@@ -87,7 +87,6 @@ std::vector<InputDomain> BatchNormalizationDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BatchNormalizationExamples() {
-  using example::F32;
   const std::vector<OpExample::Input> inputs{
       F32({3, 4, 2, 5}), F32({4}), F32({4}), F32({4}), F32({4})};
   return {{.inputs = inputs},

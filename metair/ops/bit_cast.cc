@@ -40,10 +40,9 @@ std::vector<OpExample> BitCastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
-  return {
-      {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kU64)},
-      {.inputs = {example::Of(ElementType::kI32, {2, 3, 4})}, .attributes = to(ElementType::kU32)},
-      {.inputs = {example::Of(ElementType::kU8, {4, 6})}, .attributes = to(ElementType::kI8)}};
+  return {{.inputs = {I64({4, 6})}, .attributes = to(ElementType::kU64)},
+          {.inputs = {Of(ElementType::kI32, {2, 3, 4})}, .attributes = to(ElementType::kU32)},
+          {.inputs = {Of(ElementType::kU8, {4, 6})}, .attributes = to(ElementType::kI8)}};
 }
 
 }  // namespace

@@ -40,7 +40,6 @@ std::vector<InputDomain> BitShiftDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BitShiftExamples() {
-  using example::Of;
   return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
            .attributes = {{"direction", "LEFT"}}},
           {.inputs = {Of(ElementType::kU64, {4, 6}), Of(ElementType::kU64, {4, 6})},

@@ -44,10 +44,10 @@ std::vector<OpExample> CastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
-  return {{.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kI64)},
-          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kF32)},
-          {.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kF16)},
-          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kBool)}};
+  return {{.inputs = {F32({4, 6})}, .attributes = to(ElementType::kI64)},
+          {.inputs = {I64({4, 6})}, .attributes = to(ElementType::kF32)},
+          {.inputs = {F32({4, 6})}, .attributes = to(ElementType::kF16)},
+          {.inputs = {I64({4, 6})}, .attributes = to(ElementType::kBool)}};
 }
 
 }  // namespace

@@ -31,11 +31,9 @@ Work WorkForCastLike(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> CastLikeExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({2})}},
           {.inputs = {I64({4, 6}), F32({})}},
-          {.inputs = {I64({4, 6}), example::Bool({1})}}};
+          {.inputs = {I64({4, 6}), Bool({1})}}};
 }
 
 }  // namespace

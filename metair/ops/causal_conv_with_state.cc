@@ -74,7 +74,6 @@ Work WorkForCausalConvWithState(const OpCall& call, std::span<const TensorType> 
 }
 
 std::vector<OpExample> CausalConvWithStateExamples() {
-  using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({4, 1, 3}), F32({4}), F32({2, 4, 2})},
            .attributes = {{"activation", "silu"}},
            .num_outputs = 2},

@@ -53,11 +53,8 @@ Result<void> CenterCropPadReference(const OpCall& call,
 }
 
 std::vector<OpExample> CenterCropPadExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({2, 7, 4}), Ints({2, 3, 7})}},
-          {.inputs = {F32({3, 6, 5}), Ints({4, 8})},
-           .attributes = {{"axes", std::vector<int64_t>{-2, -1}}}}};
+          {.inputs = {F32({3, 6, 5}), Ints({4, 8})}, .attributes = {{"axes", List{-2, -1}}}}};
 }
 
 }  // namespace

@@ -57,9 +57,6 @@ Work WorkForCol2Im(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> Col2ImExamples() {
-  using example::F32;
-  using example::Ints;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 12, 9}), Ints({4, 4}), Ints({2, 2})}},
           {.inputs = {F32({1, 6, 10}), Ints({5, 5}), Ints({1, 3})},
            .attributes = {{"pads", List{0, 1, 0, 1}}, {"strides", List{1, 3}}}}};

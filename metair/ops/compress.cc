@@ -60,7 +60,6 @@ Result<void> CompressReference(const OpCall& call,
 }
 
 std::vector<OpExample> CompressExamples() {
-  using example::F32;
   const OpExample::Input condition{.type = {ElementType::kBool, {3}}, .constant = {0, 1, 1}};
   return {{.inputs = {F32({3, 4}), condition}, .attributes = {{"axis", 0}}},
           {.inputs = {F32({2, 3}), condition}}};

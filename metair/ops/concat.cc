@@ -55,8 +55,6 @@ Result<void> ConcatReference(const OpCall& call,
 }
 
 std::vector<OpExample> ConcatExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), F32({4, 3})}, .attributes = {{"axis", -1}}},
           {.inputs = {F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({2, 3, 4}), F32({1, 3, 4}), F32({3, 3, 4})}, .attributes = {{"axis", 0}}},

@@ -53,7 +53,7 @@ std::vector<OpExample> ConstantExamples() {
   return {{.attributes = {{"value", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}}},
           {.attributes = {{"value_int", 7}}},
           {.attributes = {{"value_float", 0.5}}},
-          {.attributes = {{"value_ints", std::vector<int64_t>{3, 4}}}}};
+          {.attributes = {{"value_ints", List{3, 4}}}}};
 }
 
 }  // namespace

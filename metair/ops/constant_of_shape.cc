@@ -36,7 +36,6 @@ Work WorkForConstantOfShape(const OpCall& call, std::span<const TensorType> outp
 }
 
 std::vector<OpExample> ConstantOfShapeExamples() {
-  using example::Ints;
   return {{.inputs = {Ints({4, 6})}},
           {.inputs = {Ints({2, 3, 4})}, .attributes = {{"value", Tensor::Of<int64_t>({1}, {7})}}},
           {.inputs = {Ints({6})}, .attributes = {{"value", Tensor::Of<bool>({1}, {true})}}}};

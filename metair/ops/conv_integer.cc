@@ -50,7 +50,6 @@ Work WorkForConvInteger(const OpCall& call, std::span<const TensorType> outputs)
 }
 
 std::vector<OpExample> ConvIntegerExamples() {
-  using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   return {{.inputs = {u8({2, 4, 5, 5}), u8({6, 4, 3, 3}), u8({}), u8({})},
            .attributes = {{"pads", List{1, 1, 1, 1}}}},

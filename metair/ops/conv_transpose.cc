@@ -118,8 +118,6 @@ Work WorkForConvTranspose(const OpCall& call, std::span<const TensorType> output
 }
 
 std::vector<OpExample> ConvTransposeExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
            .attributes = {{"strides", List{2, 2}}}},
           {.inputs = {F32({2, 4, 5, 4}), F32({4, 6, 3, 3})},

@@ -48,7 +48,6 @@ Work CosineWindowWork(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> CosineWindowExamples() {
-  using example::Int;
   return {{.inputs = {Int(12)}, .attributes = {{"output_datatype", 11}}},
           {.inputs = {Int(9)}, .attributes = {{"output_datatype", 11}, {"periodic", 0}}}};
 }

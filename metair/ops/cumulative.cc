@@ -21,12 +21,9 @@ Result<std::vector<TensorType>> InferCumulative(const OpCall& call) {
 }
 
 std::vector<OpExample> CumulativeExamples() {
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({4, 6}), Int(1)}},
           {.inputs = {F32({4, 6}), Int(-2)}, .attributes = {{"exclusive", 1}}},
-          {.inputs = {example::I64({2, 3, 4}), Int(1)},
-           .attributes = {{"exclusive", 1}, {"reverse", 1}}}};
+          {.inputs = {I64({2, 3, 4}), Int(1)}, .attributes = {{"exclusive", 1}, {"reverse", 1}}}};
 }
 
 }  // namespace metadist

@@ -133,9 +133,6 @@ Work WorkForDeformConv(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> DeformConvExamples() {
-  using example::Absent;
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {
       {.inputs = {F32({2, 4, 4, 5}), F32({6, 4, 2, 2}), F32({2, 8, 3, 4}), F32({6})}},
       {.inputs =

@@ -40,7 +40,6 @@ Result<void> DepthToSpaceReference(const OpCall& call,
 }
 
 std::vector<OpExample> DepthToSpaceExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}, {"mode", "CRD"}}}};
 }

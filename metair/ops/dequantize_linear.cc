@@ -59,7 +59,6 @@ Work WorkForDequantizeLinear(const OpCall& call, std::span<const TensorType> out
 }
 
 std::vector<OpExample> DequantizeLinearExamples() {
-  using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},

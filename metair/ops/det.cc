@@ -60,7 +60,6 @@ Work WorkForDet(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> DetExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 4})}}, {.inputs = {F32({2, 5, 3, 3})}}};
 }
 

@@ -117,9 +117,6 @@ Work WorkForDFT(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> DFTExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({2, 6, 1})}},
           {.inputs = {F32({3, 5, 2}), Absent(), Int(0)}, .attributes = {{"inverse", 1}}},
           {.inputs = {F32({2, 3, 5, 1}), Int(8), Int(-2)}, .attributes = {{"onesided", 1}}},

@@ -69,19 +69,16 @@ std::vector<InputDomain> DropoutDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> DropoutExamples() {
-  using example::Absent;
-  using example::F32;
   const OpExample::Input off{.type = {ElementType::kBool, {}}, .constant = {0}};
   const OpExample::Input on{.type = {ElementType::kBool, {}}, .constant = {1}};
-  const OpExample::Input key = example::I64({2});
+  const OpExample::Input key = I64({2});
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({}), off}, .num_outputs = 2},
           {.inputs = {F32({4, 6}), Absent(), off}},
           {.inputs = {F32({4, 6}), F32({}), on}, .attributes = {{"seed", 7}}, .num_outputs = 2},
-          {.inputs = {F32({4, 6}), F32({}), on, key},
-           .attributes = {{"start", std::vector<int64_t>{0, 0}}}},
+          {.inputs = {F32({4, 6}), F32({}), on, key}, .attributes = {{"start", List{0, 0}}}},
           {.inputs = {F32({2, 3, 4}), F32({}), on, key},
-           .attributes = {{"start", std::vector<int64_t>{0, 0, 0}}},
+           .attributes = {{"start", List{0, 0, 0}}},
            .num_outputs = 2}};
 }
 

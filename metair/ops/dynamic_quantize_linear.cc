@@ -80,7 +80,6 @@ Work WorkForDynamicQuantizeLinear(const OpCall& call, std::span<const TensorType
 }
 
 std::vector<OpExample> DynamicQuantizeLinearExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4})}, .num_outputs = 3}, {.inputs = {F32({6})}, .num_outputs = 3}};
 }
 

@@ -129,7 +129,6 @@ Result<Graph> DecomposeEinsum(const OpCall& call) {
 }
 
 std::vector<OpExample> EinsumExamples() {
-  using example::F32;
   const auto of = [](const char* equation) { return Attributes{{"equation", equation}}; };
   return {{.inputs = {F32({4, 6}), F32({6, 5})}, .attributes = of("ij,jk->ik")},
           {.inputs = {F32({2, 5, 3, 4}), F32({2, 7, 3, 4})}, .attributes = of("bqhd,bkhd->bhqk")},

@@ -6,8 +6,12 @@
 
 #include "metair/ops/op_def.h"
 
-// Short ways to write the parts of an OpExample.
-namespace metadist::example {
+// Short ways to write the parts of an OpExample. Operators use them without qualification.
+namespace metadist {
+inline namespace example {
+
+// A list of integers in an attribute.
+using List = std::vector<int64_t>;
 
 inline OpExample::Input Of(ElementType element, Shape shape) {
   return {.type = {element, std::move(shape)}};
@@ -28,4 +32,5 @@ inline OpExample::Input Int(int64_t value) {
   return {.type = {ElementType::kI64, {}}, .constant = {value}};
 }
 
-}  // namespace metadist::example
+}  // namespace example
+}  // namespace metadist

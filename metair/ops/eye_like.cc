@@ -46,7 +46,6 @@ Work WorkForEyeLike(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> EyeLikeExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 4})}},
           {.inputs = {F32({4, 6})}, .attributes = {{"k", 1}}},
           {.inputs = {F32({6, 4})}, .attributes = {{"k", -2}, {"dtype", 7}}}};

@@ -33,7 +33,6 @@ Result<void> FlattenReference(const OpCall& call,
 }
 
 std::vector<OpExample> FlattenExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({4, 3, 2, 5})}, .attributes = {{"axis", 2}}},
           {.inputs = {F32({4, 3, 5})}, .attributes = {{"axis", -1}}},

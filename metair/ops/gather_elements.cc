@@ -73,8 +73,6 @@ std::vector<InputDomain> GatherElementsDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> GatherElementsExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6})}},
           {.inputs = {F32({4, 6}), I64({4, 6})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({2, 3, 5}), I64({2, 3, 4})}, .attributes = {{"axis", -1}}}};

@@ -78,12 +78,10 @@ std::vector<InputDomain> GatherNDDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> GatherNDExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 2})}},
           {.inputs = {F32({4, 6, 3}), I64({5, 2})}},
           {.inputs = {F32({2, 4, 6}), I64({2, 5, 1})}, .attributes = {{"batch_dims", 1}}},
-          {.inputs = {example::Bool({4, 6}), I64({2, 3, 2})}}};
+          {.inputs = {Bool({4, 6}), I64({2, 3, 2})}}};
 }
 
 }  // namespace

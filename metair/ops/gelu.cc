@@ -43,8 +43,8 @@ Work WorkForGelu(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> GeluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
+  return {{.inputs = {F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
 }
 
 }  // namespace

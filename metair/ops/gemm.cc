@@ -119,7 +119,6 @@ Work WorkForGemm(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> GemmExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
           {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = {{"transB", 1}}},
           {.inputs = {F32({6, 4}), F32({6, 8})}, .attributes = {{"transA", 1}, {"alpha", 0.5}}},

@@ -170,7 +170,6 @@ Work WorkForGridSample(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> GridSampleExamples() {
-  using example::F32;
   return {
       {.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 2})}},
       {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},

@@ -37,7 +37,6 @@ Work WorkForGroupNormalization(const OpCall& call, std::span<const TensorType> o
 }
 
 std::vector<OpExample> GroupNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 6, 5, 2}), F32({6}), F32({6})}, .attributes = {{"num_groups", 3}}},
           {.inputs = {F32({2, 4, 7}), F32({4}), F32({4})},
            .attributes = {{"num_groups", 1}, {"epsilon", 0.25}}}};

@@ -31,7 +31,6 @@ Work WorkForInstanceNormalization(const OpCall& call, std::span<const TensorType
 }
 
 std::vector<OpExample> InstanceNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2}), F32({4}), F32({4})}},
           {.inputs = {F32({2, 3, 7}), F32({3}), F32({3})}, .attributes = {{"epsilon", 0.25}}}};
 }

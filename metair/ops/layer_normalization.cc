@@ -83,7 +83,6 @@ Work WorkForLayerNormalization(const OpCall& call, std::span<const TensorType> o
 }
 
 std::vector<OpExample> LayerNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({6}), F32({6})}},
           {.inputs = {F32({4, 6}), F32({6})}, .attributes = {{"epsilon", 0.25}}},
           {.inputs = {F32({2, 4, 6}), F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},

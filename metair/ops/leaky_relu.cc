@@ -16,8 +16,7 @@ Result<void> LeakyReluReference(const OpCall& call,
 }
 
 std::vector<OpExample> LeakyReluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace

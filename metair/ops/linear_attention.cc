@@ -168,8 +168,6 @@ std::vector<InputDomain> LinearAttentionDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> LinearAttentionExamples() {
-  using example::Absent;
-  using example::F32;
   return {{.inputs = {F32({2, 3, 12}), F32({2, 3, 6}), F32({2, 3, 10})},
            .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"update_rule", "linear"}},
            .num_outputs = 2},

@@ -48,7 +48,6 @@ Result<void> LocalIndexReference(const OpCall& call,
 }
 
 std::vector<OpExample> LocalIndexExamples() {
-  using example::I64;
   return {{.inputs = {I64({4, 6})},
            .attributes = {{"start", 4}, {"length", 3}, {"whole", 12}, {"column", -1}}},
           {.inputs = {I64({5, 2})},

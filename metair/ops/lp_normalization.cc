@@ -39,7 +39,6 @@ Result<void> LpNormalizationReference(const OpCall& call,
 }
 
 std::vector<OpExample> LpNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5})}},
           {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", 1}, {"p", 1}}}};
 }

@@ -55,7 +55,6 @@ Work WorkForLRN(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> LRNExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = {{"size", 3}}},
           {.inputs = {F32({2, 6, 3, 2})},
            .attributes = {{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}}}};

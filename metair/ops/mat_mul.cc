@@ -32,7 +32,6 @@ Work WorkForMatMul(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> MatMulExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8})}},
           {.inputs = {F32({2, 3, 4, 6}), F32({2, 3, 6, 8})}},
           {.inputs = {F32({2, 4, 6}), F32({6, 8})}},

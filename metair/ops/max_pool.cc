@@ -114,13 +114,12 @@ Result<Graph> DecomposeMaxPool(const OpCall& call) {
 
 std::vector<OpExample> MaxPoolExamples() {
   std::vector<OpExample> examples = PoolExamples();
-  examples.push_back({.inputs = {example::F32({1, 3, 6, 6})},
-                      .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}},
+  examples.push_back({.inputs = {F32({1, 3, 6, 6})},
+                      .attributes = {{"kernel_shape", List{2, 2}}},
                       .num_outputs = 2});
-  examples.push_back(
-      {.inputs = {example::F32({2, 3, 5, 7})},
-       .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"storage_order", 1}},
-       .num_outputs = 2});
+  examples.push_back({.inputs = {F32({2, 3, 5, 7})},
+                      .attributes = {{"kernel_shape", List{2, 2}}, {"storage_order", 1}},
+                      .num_outputs = 2});
   return examples;
 }
 

@@ -96,8 +96,6 @@ std::vector<InputDomain> MaxRoiPoolDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> MaxRoiPoolExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({1, 3, 6, 8}), F32({4, 5})},
            .attributes = {{"pooled_shape", List{2, 2}}, {"spatial_scale", 5.0}}},
           {.inputs = {F32({2, 4, 5, 5}), F32({3, 5})},

@@ -22,10 +22,9 @@ namespace {
 Result<Shape> PooledShape(const OpCall& call) {
   const Shape& x = call.shape(0);
   const size_t dims = x.size() - 2;
-  using List = std::vector<int64_t>;
-  const List kernel = call.attributes->Ints("kernel_shape");
-  const List strides = call.attributes->Ints("strides", List(dims, 1));
-  const List pads = call.attributes->Ints("pads", List(2 * dims, 0));
+  const std::vector<int64_t> kernel = call.attributes->Ints("kernel_shape");
+  const std::vector<int64_t> strides = call.attributes->Ints("strides", Shape(dims, 1));
+  const std::vector<int64_t> pads = call.attributes->Ints("pads", Shape(2 * dims, 0));
   TRY(CallCheck(call)
           .That(kernel.size() == dims && strides.size() == dims && pads.size() == 2 * dims,
                 fmt::format("kernel_shape, strides and pads must fit {} spatial dims", dims))
@@ -147,12 +146,9 @@ Result<Graph> DecomposeMaxUnpool(const OpCall& call) {
 }
 
 std::vector<OpExample> MaxUnpoolExamples() {
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 3, 2, 3}), I64({2, 3, 2, 3})},
            .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}},
-          {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), example::Ints({1, 1, 5, 5})},
+          {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), Ints({1, 1, 5, 5})},
            .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}}};
 }
 

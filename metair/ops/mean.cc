@@ -29,7 +29,6 @@ Work WorkForMean(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> MeanExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6})}},
           {.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}}};

@@ -81,7 +81,6 @@ Result<void> MelWeightMatrixReference(const OpCall& call,
 }
 
 std::vector<OpExample> MelWeightMatrixExamples() {
-  using example::Int;
   const auto hertz = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
   };

@@ -35,8 +35,6 @@ Result<void> ModReference(const OpCall& call, std::span<const Tensor> in, std::s
 }
 
 std::vector<OpExample> ModExamples() {
-  using example::F32;
-  using example::I64;
   const Attributes fmod{{"fmod", 1}};
   return {{.inputs = {I64({4, 6}), I64({6})}},
           {.inputs = {I64({4, 6}), I64({4, 6})}, .attributes = fmod},

@@ -60,10 +60,6 @@ Work WorkForMultinomial(const OpCall& call, std::span<const TensorType> outputs)
 }
 
 std::vector<OpExample> MultinomialExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({4, 6})}, .attributes = {{"sample_size", 3}, {"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
            .attributes = {{"sample_size", 5}, {"start", List{0, 0}}, {"dtype", 7}}}};

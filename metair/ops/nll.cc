@@ -67,8 +67,6 @@ std::vector<InputDomain> NllDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> NllExamples(int outputs) {
-  using example::F32;
-  using example::I64;
   std::vector<OpExample> examples{
       {.inputs = {F32({6, 5}), I64({6})}},
       {.inputs = {F32({6, 5}), I64({6}), F32({5})}, .attributes = {{"reduction", "sum"}}},

@@ -150,8 +150,8 @@ std::vector<OpExample> NonMaxSuppressionExamples() {
   const OpExample::Input boxes =
       constant({1, 4, 4}, {0, 0, 4, 4, 0, 1, 4, 5, 9, 9, 12, 12, 12, 12, 9, 9});
   const OpExample::Input scores = constant({1, 2, 4}, {3, 9, 5, 4, 1, 2, 3, 8});
-  return {{.inputs = {boxes, scores, example::Int(3)}},
-          {.inputs = {boxes, scores, example::Int(2), constant({1}, {0}), constant({1}, {4})},
+  return {{.inputs = {boxes, scores, Int(3)}},
+          {.inputs = {boxes, scores, Int(2), constant({1}, {0}), constant({1}, {4})},
            .attributes = {{"center_point_box", 1}}}};
 }
 

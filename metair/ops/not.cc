@@ -19,7 +19,7 @@ Result<void> NotReference(const OpCall& call, std::span<const Tensor> in, std::s
 }
 
 std::vector<OpExample> NotExamples() {
-  return {{.inputs = {example::Bool({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
+  return {{.inputs = {Bool({4, 6})}}, {.inputs = {Bool({2, 3, 4})}}};
 }
 
 }  // namespace

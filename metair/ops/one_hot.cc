@@ -71,10 +71,6 @@ std::vector<InputDomain> OneHotDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> OneHotExamples() {
-  using example::F32;
-  using example::I64;
-  using example::Int;
-  using example::Ints;
   return {{.inputs = {I64({4, 3}), Int(7), F32({2})}},
           {.inputs = {I64({6}), Int(5), F32({2})}, .attributes = {{"axis", 0}}},
           {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = {{"axis", 1}}}};

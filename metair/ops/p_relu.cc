@@ -24,11 +24,10 @@ Result<std::vector<TensorType>> InferPRelu(const OpCall& call) {
 }
 
 std::vector<OpExample> PReluExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({3, 1})}},
           {.inputs = {F32({4, 6}), F32({1})}},
-          {.inputs = {example::I64({4, 6}), example::I64({6})}}};
+          {.inputs = {I64({4, 6}), I64({6})}}};
 }
 
 }  // namespace

@@ -104,10 +104,6 @@ Work WorkForPad(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> PadExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({1, 0, 2, 3})}},
           {.inputs = {F32({4, 6}), Ints({0, 1, 0, -2}), F32({})}},
           {.inputs = {F32({4, 6}), Ints({2, 1}), Absent(), Ints({-1})},

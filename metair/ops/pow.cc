@@ -58,8 +58,6 @@ std::vector<InputDomain> PowDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> PowExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), F32({})}},
           {.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6}), I64({6})}},

@@ -109,8 +109,6 @@ std::vector<InputDomain> QLinearConvDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QLinearConvExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const OpExample::Input bias{{ElementType::kI32, {6}}};
   return {{.inputs = {u8({2, 4, 5, 5}),

@@ -116,7 +116,6 @@ std::vector<InputDomain> QLinearMatMulDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QLinearMatMulExamples() {
-  using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {u8({4, 6}), F32({}), u8({}), i8({6, 8}), F32({}), i8({}), F32({}), u8({})}},

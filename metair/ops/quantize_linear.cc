@@ -103,7 +103,6 @@ std::vector<InputDomain> QuantizeLinearDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QuantizeLinearExamples() {
-  using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},

@@ -26,9 +26,6 @@ namespace metadist::ops {
 namespace {
 
 std::vector<OpExample> RandomNormalExamples() {
-  using example::Absent;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.attributes = {{"shape", List{4, 6}}, {"seed", 3.0}}},
           {.inputs = {Absent(), Absent(), Absent(), I64({2})},
            .attributes = {{"shape", List{4, 6}}, {"start", List{0, 0}}, {"mean", 2.0}}},

@@ -75,7 +75,6 @@ Result<void> RangeReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> RangeExamples() {
-  using example::Int;
   const auto real = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
   };

@@ -281,8 +281,6 @@ std::vector<InputDomain> RecurrentDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RecurrentExamples(const CellForm& form) {
-  using example::Absent;
-  using example::F32;
   const int64_t g = form.gates;
   const OpExample::Input lengths{.type = {ElementType::kI32, {2}}};
   std::vector<OpExample> examples{

@@ -67,8 +67,6 @@ Result<Spelling> SpellReshape(const OpCall& call) {
 }
 
 std::vector<OpExample> ReshapeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6, 10}), Ints({24, 10})}},
           {.inputs = {F32({24, 10}), Ints({4, 6, 10})}},
           {.inputs = {F32({24, 60}), Ints({4, -1, 6, 10})}},

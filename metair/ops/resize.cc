@@ -309,11 +309,7 @@ Work WorkForResize(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> ResizeExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Ints;
-  using List = std::vector<int64_t>;
-  const auto scales = [](List values) {
+  const auto scales = [](std::vector<int64_t> values) {
     return OpExample::Input{.type = {ElementType::kF32, {static_cast<int64_t>(values.size())}},
                             .constant = std::move(values)};
   };

@@ -59,8 +59,6 @@ std::vector<InputDomain> ReverseSequenceDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ReverseSequenceExamples() {
-  using example::F32;
-  using example::I64;
   return {
       {.inputs = {F32({4, 6}), I64({6})}},
       {.inputs = {F32({4, 6, 3}), I64({4})}, .attributes = {{"batch_axis", 0}, {"time_axis", 1}}}};

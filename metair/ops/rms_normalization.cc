@@ -54,7 +54,6 @@ Work WorkForRMSNormalization(const OpCall& call, std::span<const TensorType> out
 }
 
 std::vector<OpExample> RMSNormalizationExamples() {
-  using example::F32;
   return {
       {.inputs = {F32({2, 4, 6}), F32({6})}},
       {.inputs = {F32({2, 4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}, {"epsilon", 0.25}}}};

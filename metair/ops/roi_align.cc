@@ -166,8 +166,6 @@ std::vector<InputDomain> RoiAlignDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RoiAlignExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 3, 6, 8}), F32({4, 4}), I64({4})},
            .attributes = {{"output_height", 2},
                           {"output_width", 3},

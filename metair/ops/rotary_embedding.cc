@@ -102,8 +102,6 @@ std::vector<InputDomain> RotaryEmbeddingDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RotaryEmbeddingExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 4, 3, 8}), F32({2, 3, 4}), F32({2, 3, 4})}},
           {.inputs = {F32({2, 4, 3, 8}), F32({7, 4}), F32({7, 4}), I64({2, 3})}},
           {.inputs = {F32({2, 3, 24}), F32({7, 3}), F32({7, 3}), I64({2, 3})},

@@ -72,8 +72,6 @@ std::vector<InputDomain> ScatterElementsDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ScatterElementsExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6}), F32({3, 6})}, .attributes = {{"reduction", "add"}}},
           {.inputs = {F32({4, 6}), I64({4, 1}), F32({4, 1})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({3, 4, 5}), I64({3, 2, 5}), F32({3, 2, 5})},

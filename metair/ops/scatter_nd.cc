@@ -69,8 +69,6 @@ std::vector<InputDomain> ScatterNDDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ScatterNDExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 1}), F32({5, 6})}, .attributes = {{"reduction", "add"}}},
           {.inputs = {F32({4, 6}), I64({1, 2}), F32({1})}},
           {.inputs = {F32({3, 4, 5}), I64({2, 3, 2}), F32({2, 3, 5})},

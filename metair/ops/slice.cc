@@ -117,9 +117,6 @@ Result<Spelling> SpellSlice(const OpCall& call) {
 }
 
 std::vector<OpExample> SliceExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({8, 6}), Ints({2}), Ints({7}), Ints({0})}},
           {.inputs = {F32({4, 9}), Ints({1}), Ints({kEnd}), Ints({-1}), Ints({2})}},
           {.inputs = {F32({4, 9}), Ints({-1, -2}), Ints({-9, 0}), Absent(), Ints({-1, -3})}},

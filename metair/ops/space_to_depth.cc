@@ -33,7 +33,6 @@ Result<void> SpaceToDepthReference(const OpCall& call,
 }
 
 std::vector<OpExample> SpaceToDepthExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 2, 6, 8})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({1, 5, 9, 6})}, .attributes = {{"blocksize", 3}}}};
 }

@@ -78,8 +78,6 @@ Result<Spelling> SpellSplit(const OpCall& call) {
 }
 
 std::vector<OpExample> SplitExamples() {
-  using example::F32;
-  using example::Ints;
   return {
       {.inputs = {F32({4, 9})}, .attributes = {{"axis", 1}, {"num_outputs", 3}}, .num_outputs = 3},
       {.inputs = {F32({4, 9}), Ints({2, 3, 4})}, .attributes = {{"axis", -1}}, .num_outputs = 3},

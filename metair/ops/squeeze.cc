@@ -40,8 +40,6 @@ Result<void> SqueezeReference(const OpCall& call,
 }
 
 std::vector<OpExample> SqueezeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 1, 6}), Ints({1})}},
           {.inputs = {F32({1, 4, 1, 6}), Ints({-2, 0})}},
           {.inputs = {F32({1, 4, 1, 6})}}};

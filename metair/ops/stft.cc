@@ -104,9 +104,6 @@ Work WorkForSTFT(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> STFTExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({2, 12, 1}), Int(3), F32({5})}},
           {.inputs = {F32({2, 10, 2}), Int(2), Absent(), Int(4)}, .attributes = {{"onesided", 0}}}};
 }

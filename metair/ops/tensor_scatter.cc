@@ -92,8 +92,6 @@ std::vector<InputDomain> TensorScatterDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> TensorScatterExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 3, 6, 5}), F32({2, 3, 2, 5}), I64({2})}},
           {.inputs = {F32({3, 6, 4}), F32({3, 2, 4}), I64({3})},
            .attributes = {{"axis", 1}, {"mode", "circular"}}},

@@ -18,8 +18,7 @@ Result<void> ThresholdedReluReference(const OpCall& call,
 }
 
 std::vector<OpExample> ThresholdedReluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace

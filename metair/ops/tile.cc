@@ -43,9 +43,6 @@ Work WorkForTile(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> TileExamples() {
-  using example::Bool;
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({2, 1})}},
           {.inputs = {F32({2, 3, 4}), Ints({1, 2, 3})}},
           {.inputs = {Bool({6}), Ints({2})}}};

@@ -67,9 +67,6 @@ Work WorkForTopK(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> TopKExamples() {
-  using example::F32;
-  using example::I64;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({2})}, .num_outputs = 2},
           {.inputs = {F32({5, 6}), Ints({3})},
            .attributes = {{"axis", 0}, {"largest", 0}},

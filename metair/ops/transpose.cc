@@ -46,12 +46,11 @@ Result<void> TransposeReference(const OpCall& call,
 }
 
 std::vector<OpExample> TransposeExamples() {
-  using example::F32;
   const auto perm = [](std::vector<int64_t> axes) { return Attributes{{"perm", axes}}; };
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4, 5})}, .attributes = perm({0, 2, 1, 3})},
           {.inputs = {F32({3, 4, 5})}, .attributes = perm({1, 2, 0})},
-          {.inputs = {example::Bool({4, 6})}, .attributes = perm({1, 0})}};
+          {.inputs = {Bool({4, 6})}, .attributes = perm({1, 0})}};
 }
 
 }  // namespace

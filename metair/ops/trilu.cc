@@ -58,12 +58,10 @@ Result<Spelling> SpellTrilu(const OpCall& call) {
 }
 
 std::vector<OpExample> TriluExamples() {
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({5, 6})}},
           {.inputs = {F32({2, 5, 5}), Int(1)}, .attributes = {{"upper", 1}}},
           {.inputs = {F32({5, 6}), Int(-1)}, .attributes = {{"upper", 0}}},
-          {.inputs = {example::Bool({4, 6})}, .attributes = {{"upper", 0}}}};
+          {.inputs = {Bool({4, 6})}, .attributes = {{"upper", 0}}}};
 }
 
 }  // namespace

@@ -31,11 +31,9 @@ Result<void> UnsqueezeReference(const OpCall& call,
 }
 
 std::vector<OpExample> UnsqueezeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({1})}},
           {.inputs = {F32({4, 6}), Ints({-1, 0})}},
-          {.inputs = {example::I64({6}), Ints({0})}}};
+          {.inputs = {I64({6}), Ints({0})}}};
 }
 
 }  // namespace
