@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps the points of a regular grid over [-1, 1] by an affine map: y[n, point] = theta[n] (point,
 // 1), coordinates in the order x, y (, z). theta: [n, d, d + 1], size: (n, channels, sizes...).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -21,16 +19,17 @@ Result<std::vector<TensorType>> InferAffineGrid(const OpCall& call) {
   const Shape size = TRY(call.Ints(1));
   TRY(CallCheck(call)
           .That(size.size() == 4 || size.size() == 5,
-                fmt::format("size must have 4 or 5 entries, got {}", size.size()))
+                "size must have 4 or 5 entries, got {}",
+                size.size())
           .Done());
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
   TRY(CallCheck(call)
           .That(call.shape(0) == Shape{size[0], dims, dims + 1},
-                fmt::format("theta must be [{},{},{}], got {}",
-                            size[0],
-                            dims,
-                            dims + 1,
-                            ShapeText(call.shape(0))))
+                "theta must be [{},{},{}], got {}",
+                size[0],
+                dims,
+                dims + 1,
+                ShapeText(call.shape(0)))
           .Done());
   TensorType type{call.type(0).element, {size[0]}};
   type.shape.insert(type.shape.end(), size.begin() + 2, size.end());

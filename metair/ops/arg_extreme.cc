@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/arg_extreme.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/work.h"
@@ -14,7 +12,7 @@ Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   Shape shape = call.shape(0);
   if (shape[static_cast<size_t>(axis)] == 0)
-    return BadInput("", fmt::format("axis {} of {} is empty", axis, ShapeText(shape)));
+    return BadCall("axis {} of {} is empty", axis, ShapeText(shape));
   if (call.attributes->Int("keepdims", 1) != 0)
     shape[static_cast<size_t>(axis)] = 1;
   else

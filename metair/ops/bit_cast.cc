@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of x, read as element type `to` (an ONNX number) of the same size.
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "metair/ops/call_check.h"
@@ -18,11 +16,11 @@ Result<std::vector<TensorType>> InferBitCast(const OpCall& call) {
   const int64_t number = call.attributes->Int("to", 0);
   const std::optional<ElementType> to = ElementTypeOfOnnx(number);
   CallCheck check(call);
-  check.Inputs(1).That(to.has_value(), fmt::format("unknown element type {}", number));
+  check.Inputs(1).That(to.has_value(), "unknown element type {}", number);
   TRY(check.Done());
   const ElementType from = call.type(0).element;
   if (BitSize(from) != BitSize(*to))
-    return BadInput("", fmt::format("{} and {} differ in size", Name(from), Name(*to)));
+    return BadCall("{} and {} differ in size", Name(from), Name(*to));
   return std::vector<TensorType>{{*to, call.shape(0)}};
 }
 

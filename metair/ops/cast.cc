@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in element type `to` (an ONNX number): to float rounds to nearest even, to integer
 // truncates. For numbers too large for an 8-bit float, see narrowing.h.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/graph_builder.h"
@@ -27,7 +25,7 @@ Result<std::vector<TensorType>> InferCast(const OpCall& call) {
   const int64_t to = call.attributes->Int("to", 0);
   TRY(CallCheck(call)
           .Inputs(1)
-          .That(ElementTypeOfOnnx(to).has_value(), fmt::format("unknown element type {}", to))
+          .That(ElementTypeOfOnnx(to).has_value(), "unknown element type {}", to)
           .Done());
   TRY(Narrowing::Make(*ElementTypeOfOnnx(to), *call.attributes));
   return std::vector<TensorType>{{*ElementTypeOfOnnx(to), call.shape(0)}};

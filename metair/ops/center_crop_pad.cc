@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // x cropped or zero-padded on both sides of `axes` to the sizes in input 1; if the difference is
 // odd, the extra element is cropped or added at the end.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -26,8 +24,7 @@ Result<std::vector<TensorType>> InferCenterCropPad(const OpCall& call) {
   axes = TRY(NormalizeAxes(axes, call.rank(0)));
   const std::vector<int64_t> sizes = TRY(call.Ints(1));
   if (sizes.size() != axes.size())
-    return BadInput("",
-                    fmt::format("{} axes need as many sizes, got {}", axes.size(), sizes.size()));
+    return BadCall("{} axes need as many sizes, got {}", axes.size(), sizes.size());
   TensorType type = call.type(0);
   for (size_t i = 0; i < axes.size(); ++i) type.shape[static_cast<size_t>(axes[i])] = sizes[i];
   TRY(CheckedElements(type.shape, type.element));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slices of x along `axis` (without it: the elements of x, flattened) for which the condition
 // is true. Their number depends on the condition's elements.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -30,10 +28,8 @@ Result<std::vector<TensorType>> InferCompress(const OpCall& call) {
   const size_t axis = static_cast<size_t>(TRY(AxisOfCompress(call)));
   Shape shape = Seen(call);
   if (call.shape(1)[0] > shape[axis])
-    return BadInput(
-        "",
-        fmt::format(
-            "the condition must have at most {} elements, got {}", shape[axis], call.shape(1)[0]));
+    return BadCall(
+        "the condition must have at most {} elements, got {}", shape[axis], call.shape(1)[0]);
   const Tensor* condition = call.inputs[1].constant;
   shape[axis] = kRunTimeSize;
   if (condition != nullptr && condition->has_data()) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inputs concatenated along `axis`.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -15,7 +13,7 @@ Result<std::vector<TensorType>> InferConcat(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).RankAtLeast(0, 1);
   for (size_t i = 1; i < call.inputs.size(); ++i)
-    check.That(call.has(i), fmt::format("input {} is missing", i)).SameElement(0, i);
+    check.That(call.has(i), "input {} is missing", i).SameElement(0, i);
   check.That(call.attributes->has("axis"), "attribute axis is missing");
   TRY(check.Done());
   const size_t axis =
@@ -28,11 +26,10 @@ Result<std::vector<TensorType>> InferConcat(const OpCall& call) {
       other[axis] = shape[axis];
     }
     if (other != shape)
-      return BadInput("",
-                      fmt::format("inputs may differ only along axis {}, got {} and {}",
-                                  axis,
-                                  ShapeText(call.shape(0)),
-                                  ShapeText(call.shape(i))));
+      return BadCall("inputs may differ only along axis {}, got {} and {}",
+                     axis,
+                     ShapeText(call.shape(0)),
+                     ShapeText(call.shape(i)));
   }
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }

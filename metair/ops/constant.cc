@@ -44,7 +44,7 @@ Result<void> ConstantReference(const OpCall& call,
                                std::span<const Tensor> in,
                                std::span<Tensor> out) {
   const Tensor value = *ValueOf(*call.attributes);
-  if (!value.has_data()) return BadInput("", "the elements of the value are absent");
+  if (!value.has_data()) return BadCall("the elements of the value are absent");
   CopyBytes(value.Cast(out[0].element()), out[0]);
   return {};
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // An array with the shape in input 0, filled with attribute `value` (default f32 0).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferConstantOfShape(const OpCall& call) {
   const ElementType element = value == nullptr ? ElementType::kF32 : value->element();
   TRY(CheckedElements(shape, element));
   if (value != nullptr && (value->size() != 1 || !value->has_data()))
-    return BadInput("", fmt::format("value must have one element, got {}", value->size()));
+    return BadCall("value must have one element, got {}", value->size());
   return std::vector<TensorType>{{element, shape}};
 }
 

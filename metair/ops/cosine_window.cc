@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/cosine_window.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -20,10 +18,10 @@ Result<std::vector<TensorType>> InferCosineWindow(const OpCall& call) {
           .Inputs(1)
           .Integers(0)
           .Rank(0, 0, 1)
-          .That(element.has_value(), fmt::format("unknown element type {}", number))
+          .That(element.has_value(), "unknown element type {}", number)
           .Done());
   const std::vector<int64_t> size = TRY(call.Ints(0));
-  if (size.size() != 1) return BadInput("", fmt::format("one size is needed, got {}", size.size()));
+  if (size.size() != 1) return BadCall("one size is needed, got {}", size.size());
   TRY(CheckedElements(size, *element));
   return std::vector<TensorType>{{*element, size}};
 }

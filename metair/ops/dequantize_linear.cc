@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - zero point) scale. One scale for all of x, for each index along `axis`, or for each
 // block of block_size along it. The zero point of 8- and 4-bit floats is 0, and not read.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
@@ -29,7 +27,7 @@ Result<std::vector<TensorType>> InferDequantizeLinear(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
   if (stated != 0 && (!named || ClassOf(*named) != ElementClass::kFloat))
-    return BadInput("", fmt::format("output_dtype {} is not a supported float type", stated));
+    return BadCall("output_dtype {} is not a supported float type", stated);
   const ElementType element = stated != 0 ? *named : call.type(kScale).element;
   return std::vector<TensorType>{{element, call.shape(kX)}};
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x, or in training x scaled by 1 / (1 - ratio) if a random number is at least the ratio, else
 // 0; output 1 is the mask of the elements that are kept.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/drawing.h"
@@ -21,8 +19,7 @@ bool IsTraining(const OpCall& call) {
 Result<std::vector<TensorType>> InferDropout(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, 4).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
-  check.That(call.num_outputs <= 2,
-             fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
+  check.That(call.num_outputs <= 2, "expected 1 to 2 outputs, got {}", call.num_outputs);
   if (call.has(2)) {
     const Tensor* training = call.inputs[2].constant;
     check.That(training != nullptr && training->has_data() && training->size() == 1,

@@ -12,11 +12,11 @@
 // Einsum-12; numpy.einsum.
 #include "metair/ops/einsum_equation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <map>
+
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 namespace {
@@ -33,8 +33,7 @@ Result<std::string> ParseTerm(const std::string& text) {
       term += kEllipsis;
       i += 2;
     } else {
-      return BadInput("",
-                      fmt::format("unexpected '{}' in the equation's term '{}'", text[i], text));
+      return BadCall("unexpected '{}' in the equation's term '{}'", text[i], text);
     }
   }
   return term;
@@ -83,10 +82,8 @@ std::vector<int> IndicesOf(const std::string& term, size_t extra) {
 Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> inputs) {
   const Equation equation = TRY(ParseEquation(text));
   if (equation.inputs.size() != inputs.size())
-    return BadInput(
-        "",
-        fmt::format(
-            "equation '{}' is of {} inputs, got {}", text, equation.inputs.size(), inputs.size()));
+    return BadCall(
+        "equation '{}' is of {} inputs, got {}", text, equation.inputs.size(), inputs.size());
   std::map<int, int64_t> sizes;
   std::vector<std::vector<int>> terms;
   size_t broadest = 0;  // dims of the longest ellipsis
@@ -95,19 +92,16 @@ Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> 
     const bool open = term.find(kEllipsis) != std::string::npos;
     const size_t named = term.size() - (open ? 1 : 0);
     if (inputs[i].size() < named || (!open && inputs[i].size() > named))
-      return BadInput("",
-                      fmt::format("the equation's term '{}' does not fit input {} of shape {}",
-                                  term,
-                                  i,
-                                  ShapeText(inputs[i])));
+      return BadCall("the equation's term '{}' does not fit input {} of shape {}",
+                     term,
+                     i,
+                     ShapeText(inputs[i]));
     broadest = std::max(broadest, inputs[i].size() - named);
     terms.push_back(IndicesOf(term, inputs[i].size() - named));
     for (size_t d = 0; d < terms[i].size(); ++d) {
       int64_t& size = sizes.emplace(terms[i][d], 1).first->second;
       if (size != 1 && inputs[i][d] != 1 && size != inputs[i][d])
-        return BadInput(
-            "",
-            fmt::format("sizes {} and {} of one index of '{}' differ", size, inputs[i][d], text));
+        return BadCall("sizes {} and {} of one index of '{}' differ", size, inputs[i][d], text);
       if (size == 1) size = inputs[i][d];
     }
   }
@@ -115,7 +109,7 @@ Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> 
   std::map<int, size_t> places;
   for (int index : IndicesOf(equation.output, broadest)) {
     if (sizes.count(index) == 0 || !places.emplace(index, places.size()).second)
-      return BadInput("", fmt::format("the output of '{}' has an index twice or anew", text));
+      return BadCall("the output of '{}' has an index twice or anew", text);
     space.sizes.push_back(sizes[index]);
   }
   space.kept = space.sizes.size();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/elementwise.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 
@@ -56,7 +54,7 @@ Result<std::vector<TensorType>> InferVariadic(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
   for (size_t i = 1; i < call.inputs.size(); ++i) {
-    if (!call.has(i)) check.That(false, fmt::format("input {} is missing", i));
+    if (!call.has(i)) check.That(false, "input {} is missing", i);
     check.SameElement(0, i);
   }
   TRY(check.Done());

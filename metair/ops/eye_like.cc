@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ones on diagonal k (0: the main diagonal, positive: above it), zeros elsewhere, in the shape of
 // input 0.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferEyeLike(const OpCall& call) {
   if (!call.attributes->has("dtype")) return std::vector<TensorType>{call.type(0)};
   const int64_t number = call.attributes->Int("dtype", 0);
   const std::optional<ElementType> element = ElementTypeOfOnnx(number);
-  if (!element.has_value()) return BadInput("", fmt::format("unknown element type {}", number));
+  if (!element.has_value()) return BadCall("unknown element type {}", number);
   return std::vector<TensorType>{{*element, call.shape(0)}};
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[..., i, ...] = x[..., indices[..., i, ...], ...]: each element of indices selects along `axis`.
-#include <fmt/format.h>
-
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
@@ -24,11 +22,10 @@ Result<std::vector<TensorType>> InferGatherElements(const OpCall& call) {
   for (int64_t d = 0; d < call.rank(0); ++d) {
     const size_t at = static_cast<size_t>(d);
     if (d != axis && call.shape(1)[at] > call.shape(0)[at])
-      return BadInput("",
-                      fmt::format("indices {} must not exceed {} except along axis {}",
-                                  ShapeText(call.shape(1)),
-                                  ShapeText(call.shape(0)),
-                                  axis));
+      return BadCall("indices {} must not exceed {} except along axis {}",
+                     ShapeText(call.shape(1)),
+                     ShapeText(call.shape(0)),
+                     axis);
   }
   return std::vector<TensorType>{{call.type(0).element, call.shape(1)}};
 }

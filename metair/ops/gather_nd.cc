@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[batch, i...] = x[batch, indices[batch, i..., :]]: each row of indices selects an element or a
 // slice of x.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -20,20 +18,19 @@ Result<std::vector<TensorType>> InferGatherND(const OpCall& call) {
   const Shape& data = call.shape(0);
   const Shape& indices = call.shape(1);
   if (batch < 0 || batch >= std::min(call.rank(0), call.rank(1)))
-    return BadInput("",
-                    fmt::format("batch_dims must be in [0, {}], got {}",
-                                std::min(call.rank(0), call.rank(1)) - 1,
-                                batch));
+    return BadCall(
+        "batch_dims must be in [0, {}], got {}", std::min(call.rank(0), call.rank(1)) - 1, batch);
   const int64_t depth = indices.back();
   CallCheck check(call);
   check.That(std::equal(data.begin(), data.begin() + batch, indices.begin()),
-             fmt::format("the first {} dims of {} and {} must be equal",
-                         batch,
-                         ShapeText(data),
-                         ShapeText(indices)));
+             "the first {} dims of {} and {} must be equal",
+             batch,
+             ShapeText(data),
+             ShapeText(indices));
   check.That(depth >= 1 && depth <= call.rank(0) - batch,
-             fmt::format(
-                 "rows of indices must have 1 to {} entries, got {}", call.rank(0) - batch, depth));
+             "rows of indices must have 1 to {} entries, got {}",
+             call.rank(0) - batch,
+             depth);
   TRY(check.Done());
   Shape shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + batch + depth, data.end());

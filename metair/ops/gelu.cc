@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x Phi(x) with Phi the normal distribution function: exact by erf, or its tanh approximation.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -18,8 +16,7 @@ Result<std::vector<TensorType>> InferGelu(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1)
           .Floats(0)
-          .That(mode == "none" || mode == "tanh",
-                fmt::format("approximate must be none or tanh, got {}", mode))
+          .That(mode == "none" || mode == "tanh", "approximate must be none or tanh, got {}", mode)
           .Done());
   return std::vector<TensorType>{call.type(0)};
 }

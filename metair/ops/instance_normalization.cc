@@ -36,7 +36,7 @@ std::vector<OpExample> InstanceNormalizationExamples() {
 }
 
 Result<Graph> DecomposeInstanceNormalization(const OpCall& call) {
-  if (call.rank(0) < 3) return BadInput("", "there is no space");
+  if (call.rank(0) < 3) return BadCall("there is no space");
   Composer compose(call);
   const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0)));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / (sum |x|^p)^(1/p) along `axis`, p = 1 or 2; lines of zeros are unchanged.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
@@ -16,7 +14,7 @@ namespace {
 
 Result<std::vector<TensorType>> InferLpNormalization(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
-  TRY(CallCheck(call).That(p == 1 || p == 2, fmt::format("p must be 1 or 2, got {}", p)).Done());
+  TRY(CallCheck(call).That(p == 1 || p == 2, "p must be 1 or 2, got {}", p).Done());
   return InferLines(call);
 }
 

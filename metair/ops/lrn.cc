@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / (bias + alpha / size sum(x^2))^beta, with the sum over the `size` channels (dim 1) around
 // each element.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +18,7 @@ Result<std::vector<TensorType>> InferLRN(const OpCall& call) {
           .Inputs(1)
           .Floats(0)
           .RankAtLeast(0, 2)
-          .That(size > 0, fmt::format("size must be positive, got {}", size))
+          .That(size > 0, "size must be positive, got {}", size)
           .Done());
   return std::vector<TensorType>{call.type(0)};
 }

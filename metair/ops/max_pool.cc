@@ -25,8 +25,7 @@ Result<std::vector<TensorType>> InferMaxPool(const OpCall& call) {
           .Inputs(1)
           .Numbers(0)
           .RankAtLeast(0, 3)
-          .That(order == 0 || order == 1,
-                fmt::format("storage_order must be 0 or 1, got {}", order))
+          .That(order == 0 || order == 1, "storage_order must be 0 or 1, got {}", order)
           .Done());
   const TensorType type = TRY(PoolType(call));
   if (call.num_outputs < 2) return std::vector<TensorType>{type};
@@ -88,7 +87,7 @@ ValueId MaxPoolStepsAlong(
 // that was selected. Only the tap depends on the elements of x, and it does not depend on the
 // window's position.
 Result<Graph> DecomposeMaxPool(const OpCall& call) {
-  if (call.num_outputs < 2) return BadInput("", "the call takes no indices");
+  if (call.num_outputs < 2) return BadCall("the call takes no indices");
   const Window window = TRY(PoolWindow(call));
   const Shape shape = TRY(PoolType(call)).shape;
   const std::vector<int64_t> strides = PlaceStrides(call, window.input);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[r, c] = the maxima in each cell of a grid over region r of x[image of r, c]. A row of rois is
 // (image, left, top, right, bottom), corners included; an empty cell gives 0, NaN propagates.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -58,11 +56,11 @@ Result<void> MaxRoiPoolReference(const OpCall& call,
     const int64_t channel = i / y[3] / y[2] % y[1];
     const double* roi = in[1].data<double>() + i / y[3] / y[2] / y[1] * 5;
     if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x[0])))
-      return BadInput("", fmt::format("a region lies in image {} of {}", roi[0], x[0]));
+      return BadCall("a region lies in image {} of {}", roi[0], x[0]);
     int64_t corner[4];
     for (int k = 0; k < 4; ++k) {
       if (!(std::fabs(roi[k + 1] * scale) < kFarthest))
-        return BadInput("", fmt::format("a region reaches to {}", roi[k + 1]));
+        return BadCall("a region reaches to {}", roi[k + 1]);
       corner[k] = std::llround(roi[k + 1] * scale);
     }
     const Span columns = CellOf(corner[0], corner[2], y[3], column, x[3]);

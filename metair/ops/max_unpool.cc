@@ -3,8 +3,6 @@
 // other elements are 0. Indices refer to the array that was pooled, and an element stays in its
 // plane (as in ONNX, where indices are those of a pooling); the output may be larger than that
 // array.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -27,17 +25,17 @@ Result<Shape> PooledShape(const OpCall& call) {
   const std::vector<int64_t> pads = call.attributes->Ints("pads", Shape(2 * dims, 0));
   TRY(CallCheck(call)
           .That(kernel.size() == dims && strides.size() == dims && pads.size() == 2 * dims,
-                fmt::format("kernel_shape, strides and pads must fit {} spatial dims", dims))
+                "kernel_shape, strides and pads must fit {} spatial dims",
+                dims)
           .Done());
   constexpr int64_t kLargest = int64_t{1} << 31;
   Shape shape{x[0], x[1]};
   for (size_t d = 0; d < dims; ++d) {
     for (int64_t value : {kernel[d], strides[d], x[d + 2]})
-      if (value < 0 || value > kLargest)
-        return BadInput("", fmt::format("a size of {} is out of range", value));
+      if (value < 0 || value > kLargest) return BadCall("a size of {} is out of range", value);
     shape.push_back((x[d + 2] - 1) * strides[d] - pads[d] - pads[dims + d] + kernel[d]);
     if (shape.back() < 0 || shape.back() > kLargest)
-      return BadInput("", fmt::format("a size of {} is out of range", shape.back()));
+      return BadCall("a size of {} is out of range", shape.back());
   }
   return shape;
 }
@@ -61,8 +59,7 @@ Result<std::vector<TensorType>> InferMaxUnpool(const OpCall& call) {
     bool fits = stated.size() == shape.size() && stated[0] == shape[0] && stated[1] == shape[1];
     for (size_t d = 2; fits && d < shape.size(); ++d) fits = stated[d] >= shape[d];
     if (!fits)
-      return BadInput(
-          "", fmt::format("the output must hold {}, got {}", ShapeText(shape), ShapeText(stated)));
+      return BadCall("the output must hold {}, got {}", ShapeText(shape), ShapeText(stated));
     TRY(CheckedElements(stated, call.type(0).element));
     shape = stated;
   }
@@ -80,10 +77,8 @@ Result<void> MaxUnpoolReference(const OpCall& call,
     int64_t index = in[1].data<int64_t>()[i];
     const int64_t first = i / own * plane;
     if (index < first || index >= first + plane)
-      return BadInput(
-          "",
-          fmt::format(
-              "index must be in its plane, [{}, {}], got {}", first, first + plane - 1, index));
+      return BadCall(
+          "index must be in its plane, [{}, {}], got {}", first, first + plane - 1, index);
     int64_t to = 0;
     for (size_t d = pooled.size(); d-- > 0; index /= pooled[d])
       to += index % pooled[d] * strides[d];

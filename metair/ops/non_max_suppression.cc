@@ -2,8 +2,6 @@
 // The boxes selected for each image and class: in order of decreasing score, those that do not
 // overlap a selected one by more than a threshold. y: rows of (image, class, box). Their number
 // depends on the elements of the inputs.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -124,11 +122,11 @@ Result<std::vector<TensorType>> InferNonMaxSuppression(const OpCall& call) {
   const Shape& scores = call.shape(kScores);
   TRY(CallCheck(call)
           .That(call.shape(kBoxes) == Shape{scores[0], scores[2], 4},
-                fmt::format("scores of {} need boxes [{},{},4], got {}",
-                            ShapeText(scores),
-                            scores[0],
-                            scores[2],
-                            ShapeText(call.shape(kBoxes))))
+                "scores of {} need boxes [{},{},4], got {}",
+                ShapeText(scores),
+                scores[0],
+                scores[2],
+                ShapeText(call.shape(kBoxes)))
           .Done());
   const auto known = BoxesOf(call, [&](size_t i) { return call.inputs[i].constant; });
   const int64_t rows = known ? static_cast<int64_t>(Select(*known).size()) / 3 : kRunTimeSize;

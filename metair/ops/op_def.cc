@@ -5,18 +5,18 @@
 
 #include <algorithm>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/held_call.h"
 
 namespace metadist {
 
 Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
-  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  if (!has(input)) return BadCall("input {} is missing", input);
   const Input& in = inputs[input];
   if (in.constant == nullptr || !in.constant->has_data())
-    return BadInput("", fmt::format("input {} must be known at compile time", input));
+    return BadCall("input {} must be known at compile time", input);
   if (ClassOf(in.type.element) == ElementClass::kFloat)
-    return BadInput(
-        "", fmt::format("input {} must hold integers, got {}", input, Name(in.type.element)));
+    return BadCall("input {} must hold integers, got {}", input, Name(in.type.element));
   return in.constant->ToInts();
 }
 
@@ -28,10 +28,10 @@ size_t OpCall::first_capture(size_t region) const {
 }
 
 Result<std::vector<double>> OpCall::Doubles(size_t input) const {
-  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  if (!has(input)) return BadCall("input {} is missing", input);
   const Input& in = inputs[input];
   if (in.constant == nullptr || !in.constant->has_data())
-    return BadInput("", fmt::format("input {} must be known at compile time", input));
+    return BadCall("input {} must be known at compile time", input);
   return in.constant->ToDoubles();
 }
 
@@ -94,8 +94,7 @@ Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs
       wide[i] = Tensor::Absent({ComputeType(inputs[i].element()), inputs[i].shape()});
       continue;
     }
-    if (!inputs[i].has_data())
-      return BadInput("", fmt::format("the elements of input {} are absent", i));
+    if (!inputs[i].has_data()) return BadCall("the elements of input {} are absent", i);
     wide[i] = inputs[i].Cast(ComputeType(inputs[i].element()));
     call.inputs[i].constant = &inputs[i];
   }

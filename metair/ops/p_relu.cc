@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x if x >= 0, else slope x; slope broadcasts to x.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
@@ -16,10 +14,8 @@ int64_t ApplyPRelu(int64_t x, int64_t slope) { return x < 0 ? WrapMul(slope, x) 
 Result<std::vector<TensorType>> InferPRelu(const OpCall& call) {
   std::vector<TensorType> types = TRY(InferNumberBinary(call));
   if (types[0] != call.type(0))
-    return BadInput("",
-                    fmt::format("slope must broadcast to {}, got {}",
-                                ShapeText(call.shape(0)),
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "slope must broadcast to {}, got {}", ShapeText(call.shape(0)), ShapeText(call.shape(1)));
   return types;
 }
 

@@ -30,7 +30,7 @@ Result<std::vector<TensorType>> InferQLinearMatMul(const OpCall& call) {
   for (size_t i : {kScaleY, kZeroY}) {
     const Shape parameter = TRY(RowsShape(shape, call.shape(i)));
     if (TRY(Broadcast(shape, parameter)) != shape)
-      return BadInput("", "the scale of the output must broadcast to it");
+      return BadCall("the scale of the output must broadcast to it");
   }
   return std::vector<TensorType>{{element, shape}};
 }

@@ -3,8 +3,6 @@
 // y's type; or rounded to the nearest 8- or 4-bit float, whose zero point is 0 (and is only added
 // for 4 bits). One scale for all of x, for each index along `axis`, or for each block of block_size
 // along it.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/narrowing.h"
@@ -37,19 +35,15 @@ enum Input : size_t { kX, kScale, kZeroPoint };
 Result<ElementType> QuantizedElement(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
-  if (stated != 0 && !named)
-    return BadInput("", fmt::format("output_dtype {} is not an element type", stated));
+  if (stated != 0 && !named) return BadCall("output_dtype {} is not an element type", stated);
   ElementType element = stated == 0 ? ElementType::kU8 : *named;
   if (call.has(kZeroPoint)) element = call.type(kZeroPoint).element;
   if (!IsQuantisedFloat(element) &&
       (ClassOf(element) != ElementClass::kInt || ByteSize(element) > 2))
-    return BadInput("",
-                    fmt::format("expected integers of at most 16 bits or floats of 8 or 4, got {}",
-                                Name(element)));
+    return BadCall("expected integers of at most 16 bits or floats of 8 or 4, got {}",
+                   Name(element));
   if (stated != 0 && element != *named)
-    return BadInput(
-        "",
-        fmt::format("output_dtype is {}, but the zero point is {}", Name(*named), Name(element)));
+    return BadCall("output_dtype is {}, but the zero point is {}", Name(*named), Name(element));
   return element;
 }
 

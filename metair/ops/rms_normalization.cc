@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / sqrt(mean(x^2) + epsilon) scale, with the mean over the dims from `axis` on.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/broadcast.h"
@@ -19,10 +17,8 @@ Result<std::vector<TensorType>> InferRMSNormalization(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Floats(1).RankAtLeast(0, 1).Done());
   TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   if (TRY(Broadcast(call.shape(0), call.shape(1))) != call.shape(0))
-    return BadInput("",
-                    fmt::format("input 1 must broadcast to {}, got {}",
-                                ShapeText(call.shape(0)),
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "input 1 must broadcast to {}, got {}", ShapeText(call.shape(0)), ShapeText(call.shape(1)));
   return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
 }
 

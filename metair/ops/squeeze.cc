@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same elements without the dims of size 1 given by axes; without axes, all dims of size 1 are
 // removed.
-#include <fmt/format.h>
-
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
@@ -20,8 +18,7 @@ Result<std::vector<TensorType>> InferSqueeze(const OpCall& call) {
     for (int64_t axis : TRY(NormalizeAxes(TRY(call.Ints(1)), call.rank(0)))) {
       drop[static_cast<size_t>(axis)] = true;
       if (call.shape(0)[static_cast<size_t>(axis)] != 1)
-        return BadInput(
-            "", fmt::format("axis {} of {} must have size 1", axis, ShapeText(call.shape(0))));
+        return BadCall("axis {} of {} must have size 1", axis, ShapeText(call.shape(0)));
     }
   } else {
     for (size_t d = 0; d < drop.size(); ++d) drop[d] = call.shape(0)[d] == 1;

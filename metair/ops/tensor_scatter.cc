@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of a cache, x, with update[b] written from write_indices[b] (default 0) on along `axis`,
 // for each b of dim 0; writing past the end is an error (mode linear) or wraps around (circular).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -16,7 +14,7 @@ namespace {
 
 Result<int64_t> AxisOfTensorScatter(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -2), call.rank(0)));
-  if (axis == 0) return BadInput("", "axis must not be the batch dim");
+  if (axis == 0) return BadCall("axis must not be the batch dim");
   return axis;
 }
 
@@ -29,23 +27,22 @@ Result<std::vector<TensorType>> InferTensorScatter(const OpCall& call) {
           .Integers(2)
           .Rank(2, 1, 1)
           .That(mode == "linear" || mode == "circular",
-                fmt::format("mode must be linear or circular, got {}", mode))
+                "mode must be linear or circular, got {}",
+                mode)
           .Done());
   const size_t axis = static_cast<size_t>(TRY(AxisOfTensorScatter(call)));
   Shape written = call.shape(0);
   if (call.rank(0) == call.rank(1)) written[axis] = std::min(written[axis], call.shape(1)[axis]);
   if (written != call.shape(1))
-    return BadInput("",
-                    fmt::format("update must not exceed {} and have its sizes except along axis "
-                                "{}, got {}",
-                                ShapeText(call.shape(0)),
-                                axis,
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "update must not exceed {} and have its sizes except along axis "
+        "{}, got {}",
+        ShapeText(call.shape(0)),
+        axis,
+        ShapeText(call.shape(1)));
   if (call.has(2) && call.shape(2)[0] != call.shape(0)[0])
-    return BadInput(
-        "",
-        fmt::format(
-            "{} write indices are needed, got {}", call.shape(0)[0], ShapeText(call.shape(2))));
+    return BadCall(
+        "{} write indices are needed, got {}", call.shape(0)[0], ShapeText(call.shape(2)));
   return std::vector<TensorType>{call.type(0)};
 }
 
@@ -64,7 +61,7 @@ Result<void> TensorScatterReference(const OpCall& call,
   for (int64_t b = 0; b < in[0].dim(0); ++b) {
     const int64_t first = call.has(2) ? in[2].data<int64_t>()[b] : 0;
     if (first < 0 || (circular ? first >= size && count > 0 : first > size - count))
-      return BadInput("", fmt::format("{} places from {} on do not fit {}", count, first, size));
+      return BadCall("{} places from {} on do not fit {}", count, first, size);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t place = (first + i) % size;
       CopyStrided(slice,

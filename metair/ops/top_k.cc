@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k largest (largest = 0: smallest) elements along `axis`, best first, and their indices; of
 // equal elements the first come first.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -17,9 +15,8 @@ namespace {
 
 Result<int64_t> CountOfTopK(const OpCall& call, int64_t size) {
   const std::vector<int64_t> k = TRY(call.Ints(1));
-  if (k.size() != 1) return BadInput("", fmt::format("one k is needed, got {}", k.size()));
-  if (k[0] < 0 || k[0] > size)
-    return BadInput("", fmt::format("k must be in [0, {}], got {}", size, k[0]));
+  if (k.size() != 1) return BadCall("one k is needed, got {}", k.size());
+  if (k[0] < 0 || k[0] > size) return BadCall("k must be in [0, {}], got {}", size, k[0]);
   return k[0];
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dim d of y is dim perm[d] of x; without perm, dims are reversed.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -20,10 +18,7 @@ Result<std::vector<int64_t>> PermutationOf(const OpCall& call) {
   if (!call.attributes->has("perm")) return perm;
   std::vector<int64_t> given = call.attributes->Ints("perm");
   if (given.size() != perm.size() || !std::is_permutation(given.begin(), given.end(), perm.begin()))
-    return BadInput(
-        "",
-        fmt::format(
-            "perm must be a permutation of {} axes, got {}", perm.size(), ShapeText(given)));
+    return BadCall("perm must be a permutation of {} axes, got {}", perm.size(), ShapeText(given));
   return given;
 }
 
