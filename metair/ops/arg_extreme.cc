@@ -3,7 +3,6 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
-#include "metair/ops/work.h"
 
 namespace metadist {
 
@@ -18,10 +17,6 @@ Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call) {
   else
     shape.erase(shape.begin() + axis);
   return std::vector<TensorType>{{ElementType::kI64, shape}};
-}
-
-Work ArgExtremeWork(const OpCall& call, std::span<const TensorType> outputs) {
-  return FlopsWork(call, outputs, NumElements(call.shape(0)));
 }
 
 std::vector<OpExample> ArgExtremeExamples() {

@@ -8,6 +8,7 @@
 #include "metair/ops/arg_extreme.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
+#include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
 
 namespace metadist {
@@ -44,7 +45,7 @@ OpDef MakeArgMax() {
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::greater<>>,
           .decompose = DecomposeArgMax,
-          .work = ArgExtremeWork,
+          .work = ReductionWork,
           .examples = ArgExtremeExamples};
 }
 

@@ -5,6 +5,7 @@
 #include "metair/ops/arg_extreme.h"
 #include "metair/ops/arg_max.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce.h"
 
 namespace metadist::ops {
 namespace {
@@ -19,7 +20,7 @@ OpDef MakeArgMin() {
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::less<>>,
           .decompose = DecomposeArgMin,
-          .work = ArgExtremeWork,
+          .work = ReductionWork,
           .examples = ArgExtremeExamples};
 }
 

@@ -40,7 +40,7 @@ std::vector<OpExample> BitCastExamples() {
   };
   return {{.inputs = {I64({4, 6})}, .attributes = to(ElementType::kU64)},
           {.inputs = {Of(ElementType::kI32, {2, 3, 4})}, .attributes = to(ElementType::kU32)},
-          {.inputs = {Of(ElementType::kU8, {4, 6})}, .attributes = to(ElementType::kI8)}};
+          {.inputs = {U8({4, 6})}, .attributes = to(ElementType::kI8)}};
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ std::vector<InputDomain> BitShiftDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BitShiftExamples() {
-  return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
-           .attributes = {{"direction", "LEFT"}}},
+  return {{.inputs = {U8({4, 6}), U8({6})}, .attributes = {{"direction", "LEFT"}}},
           {.inputs = {Of(ElementType::kU64, {4, 6}), Of(ElementType::kU64, {4, 6})},
            .attributes = {{"direction", "RIGHT"}}}};
 }

@@ -21,7 +21,7 @@ Result<void> BitwiseNotReference(const OpCall& call,
 }
 
 std::vector<OpExample> BitwiseNotExamples() {
-  return {{.inputs = {I64({4, 6})}}, {.inputs = {Of(ElementType::kU8, {4, 6})}}};
+  return {{.inputs = {I64({4, 6})}}, {.inputs = {U8({4, 6})}}};
 }
 
 }  // namespace

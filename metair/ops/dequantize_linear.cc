@@ -57,15 +57,13 @@ Work WorkForDequantizeLinear(const OpCall& call, std::span<const TensorType> out
 }
 
 std::vector<OpExample> DequantizeLinearExamples() {
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
-          {.inputs = {u8({3, 4}), F32({1}), u8({})}},
-          {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
-          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
-          {.inputs = {OpExample::Input{{ElementType::kF8E4M3FN, {3, 4, 5}}}, F32({4})}},
-          {.inputs = {OpExample::Input{{ElementType::kI4, {3, 8}}}, F32({3, 2})},
-           .attributes = {{"block_size", 4}}}};
+  return {
+      {.inputs = {U8({3, 4, 5}), F32({}), U8({})}},
+      {.inputs = {U8({3, 4}), F32({1}), U8({})}},
+      {.inputs = {I8({3, 4, 5}), F32({4}), I8({4})}},
+      {.inputs = {I8({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
+      {.inputs = {Of(ElementType::kF8E4M3FN, {3, 4, 5}), F32({4})}},
+      {.inputs = {Of(ElementType::kI4, {3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}}};
 }
 
 }  // namespace

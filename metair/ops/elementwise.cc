@@ -78,8 +78,7 @@ std::vector<OpExample> BinaryExamples() {
 }
 
 std::vector<OpExample> IntegerExamples() {
-  const auto u8 = [](Shape shape) { return Of(ElementType::kU8, std::move(shape)); };
-  return {{.inputs = {I64({4, 6}), I64({4, 6})}}, {.inputs = {u8({4, 1, 6}), u8({3, 1})}}};
+  return {{.inputs = {I64({4, 6}), I64({4, 6})}}, {.inputs = {U8({4, 1, 6}), U8({3, 1})}}};
 }
 
 std::vector<OpExample> LogicalExamples() {

@@ -18,6 +18,8 @@ inline OpExample::Input Of(ElementType element, Shape shape) {
 }
 inline OpExample::Input F32(Shape shape) { return {.type = {ElementType::kF32, std::move(shape)}}; }
 inline OpExample::Input I64(Shape shape) { return {.type = {ElementType::kI64, std::move(shape)}}; }
+inline OpExample::Input I8(Shape shape) { return {.type = {ElementType::kI8, std::move(shape)}}; }
+inline OpExample::Input U8(Shape shape) { return {.type = {ElementType::kU8, std::move(shape)}}; }
 inline OpExample::Input Bool(Shape shape) {
   return {.type = {ElementType::kBool, std::move(shape)}};
 }

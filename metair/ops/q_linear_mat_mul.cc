@@ -116,11 +116,9 @@ std::vector<InputDomain> QLinearMatMulDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QLinearMatMulExamples() {
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {u8({4, 6}), F32({}), u8({}), i8({6, 8}), F32({}), i8({}), F32({}), u8({})}},
+  return {{.inputs = {U8({4, 6}), F32({}), U8({}), I8({6, 8}), F32({}), I8({}), F32({}), U8({})}},
           {.inputs = {
-               i8({2, 4, 6}), F32({}), i8({}), i8({2, 6, 8}), F32({}), i8({}), F32({}), i8({})}}};
+               I8({2, 4, 6}), F32({}), I8({}), I8({2, 6, 8}), F32({}), I8({}), F32({}), I8({})}}};
 }
 
 }  // namespace

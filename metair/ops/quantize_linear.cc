@@ -97,10 +97,8 @@ std::vector<InputDomain> QuantizeLinearDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QuantizeLinearExamples() {
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},
-          {.inputs = {F32({3, 4, 5}), F32({4}), i8({4})}},
+  return {{.inputs = {F32({3, 4, 5}), F32({}), U8({})}},
+          {.inputs = {F32({3, 4, 5}), F32({4}), I8({4})}},
           {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
           {.inputs = {F32({3, 4}), F32({})}, .attributes = {{"output_dtype", 5}}},
           {.inputs = {F32({3, 4, 5}), F32({4})}, .attributes = {{"output_dtype", 17}}},
