@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of x, read as element type `to` (an ONNX number) of the same size.
-#include <cstring>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"

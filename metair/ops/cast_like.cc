@@ -6,7 +6,6 @@
 #include "metair/ops/narrowing.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {

@@ -7,7 +7,6 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
@@ -107,7 +106,6 @@ OpDef MakeMaxRoiPool() {
           .since_version = 22,
           .infer = InferMaxRoiPool,
           .reference = MaxRoiPoolReference,
-          .work = nullptr,
           .domain_of = MaxRoiPoolDomain,
           .examples = MaxRoiPoolExamples};
 }

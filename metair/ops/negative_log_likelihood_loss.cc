@@ -7,7 +7,6 @@
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
-#include "metair/ops/work.h"
 
 namespace metadist {
 namespace {

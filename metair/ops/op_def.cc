@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/held_call.h"
 

@@ -2,7 +2,6 @@
 // A plain recurrent layer: h = f(W x + R h + biases) for each element of a sequence in turn.
 #include "metair/ops/rnn.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "metair/ops/ops.h"

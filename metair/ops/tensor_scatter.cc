@@ -7,7 +7,6 @@
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x if x > alpha, else 0.
-#include <cmath>
-
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"

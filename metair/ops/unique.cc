@@ -2,8 +2,6 @@
 // The distinct slices of x along `axis` (without it: elements of x), sorted (sorted = 1) or in
 // order of occurrence; the index of each one's first occurrence; for each slice of x the index of
 // its distinct slice; and the number of occurrences of each.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"

@@ -6,7 +6,6 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/range.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
 

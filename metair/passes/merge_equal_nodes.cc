@@ -10,7 +10,6 @@
 #include <map>
 #include <string>
 
-#include "metair/ir/text.h"
 #include "metair/ops/drawing.h"
 #include "metair/passes/passes.h"
 #include "metair/passes/replace_value.h"

@@ -9,11 +9,9 @@
 // the cubic above); its result must be used by a sum with one, followed by a chain of products with
 // x and one half, each once. Constants may be as inexact as their element type. Linear in the
 // nodes.
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "metair/passes/passes.h"

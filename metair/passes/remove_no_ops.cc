@@ -5,7 +5,6 @@
 // an identity permutation; a concatenation of one array; a slice that keeps all elements, with
 // steps of one; dropout outside training.
 #include <algorithm>
-#include <string>
 
 #include "metair/passes/passes.h"
 #include "metair/passes/replace_value.h"
