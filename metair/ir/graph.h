@@ -95,6 +95,12 @@ struct Use {
 // a use with input = number of node inputs + position among all captures.
 std::vector<std::vector<Use>> UsesOf(const Graph& graph);
 
+// Copy with only these values, renumbered in this order, and the nodes n with nodes[n], which use
+// no others. kNone and repeated ids are skipped.
+Graph WithOnly(const Graph& graph,
+               const std::vector<ValueId>& values,
+               const std::vector<bool>& nodes);
+
 // Copy without dead nodes, unused constants, and unused parameters that carry no state; ids are
 // renumbered, order is kept.
 Graph WithoutDeadCode(const Graph& graph);
