@@ -38,9 +38,8 @@ Result<Graph> DropZeroBias(const Graph& graph, const PassInput&) {
 
 }  // namespace
 
-extern const PassDef kPass_drop_zero_bias;
-const PassDef kPass_drop_zero_bias = {.name = "drop_zero_bias",
-                                      .summary = "leave out biases that are constant zeros",
-                                      .run = DropZeroBias};
+extern const PassDef kPass_drop_zero_bias = {.name = "drop_zero_bias",
+                                             .summary = "leave out biases that are constant zeros",
+                                             .run = DropZeroBias};
 
 }  // namespace metadist::passes

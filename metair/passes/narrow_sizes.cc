@@ -63,9 +63,8 @@ Result<Graph> NarrowSizes(const Graph& graph, const PassInput& pass) {
 
 }  // namespace
 
-extern const PassDef kPass_narrow_sizes;
-const PassDef kPass_narrow_sizes = {.name = "narrow_sizes",
-                                    .summary = "give sizes only for the axes that change",
-                                    .run = NarrowSizes};
+extern const PassDef kPass_narrow_sizes = {.name = "narrow_sizes",
+                                           .summary = "give sizes only for the axes that change",
+                                           .run = NarrowSizes};
 
 }  // namespace metadist::passes

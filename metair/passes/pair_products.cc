@@ -104,9 +104,9 @@ Result<Graph> PairProducts(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_pair_products;
-const PassDef kPass_pair_products = {.name = "pair_products",
-                                     .summary = "sums of products of many arrays two at a time",
-                                     .run = PairProducts};
+extern const PassDef kPass_pair_products = {
+    .name = "pair_products",
+    .summary = "sums of products of many arrays two at a time",
+    .run = PairProducts};
 
 }  // namespace metadist::passes

@@ -179,9 +179,8 @@ Result<Graph> RecogniseGelu(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_recognise_gelu;
-const PassDef kPass_recognise_gelu = {.name = "recognise_gelu",
-                                      .summary = "the parts of a Gelu become one node",
-                                      .run = RecogniseGelu};
+extern const PassDef kPass_recognise_gelu = {.name = "recognise_gelu",
+                                             .summary = "the parts of a Gelu become one node",
+                                             .run = RecogniseGelu};
 
 }  // namespace metadist::passes

@@ -62,9 +62,9 @@ Result<Graph> RemoveNoOps(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_remove_no_ops;
-const PassDef kPass_remove_no_ops = {.name = "remove_no_ops",
-                                     .summary = "drop nodes that return their input unchanged",
-                                     .run = RemoveNoOps};
+extern const PassDef kPass_remove_no_ops = {
+    .name = "remove_no_ops",
+    .summary = "drop nodes that return their input unchanged",
+    .run = RemoveNoOps};
 
 }  // namespace metadist::passes
