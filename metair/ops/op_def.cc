@@ -5,6 +5,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/held_call.h"
+#include "metair/ops/work.h"
 
 namespace metadist {
 
@@ -74,14 +75,9 @@ Work WorkOf(const OpCall& call, std::span<const TensorType> outputs) {
   for (const OpCall::Input& input : call.inputs)
     if (input.present && !IsKnown(input.type.shape)) return {};
   if (call.op->work != nullptr) return call.op->work(call, outputs);
-  Work work;
-  for (const OpCall::Input& input : call.inputs)
-    if (input.present) work.bytes += input.type.bytes();
-  for (const TensorType& type : outputs) {
-    work.bytes += type.bytes();
-    work.flops += NumElements(type.shape);
-  }
-  return work;
+  int64_t elements = 0;
+  for (const TensorType& type : outputs) elements += NumElements(type.shape);
+  return FlopsWork(call, outputs, elements);
 }
 
 Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs) {
