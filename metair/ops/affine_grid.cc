@@ -17,20 +17,12 @@ namespace {
 Result<std::vector<TensorType>> InferAffineGrid(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Integers(1).Rank(0, 3, 3).Rank(1, 1, 1).Done());
   const Shape size = TRY(call.Ints(1));
-  TRY(CallCheck(call)
-          .That(size.size() == 4 || size.size() == 5,
-                "size must have 4 or 5 entries, got {}",
-                size.size())
-          .Done());
+  if (size.size() != 4 && size.size() != 5)
+    return BadCall("size must have 4 or 5 entries, got {}", size.size());
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
-  TRY(CallCheck(call)
-          .That(call.shape(0) == Shape{size[0], dims, dims + 1},
-                "theta must be [{},{},{}], got {}",
-                size[0],
-                dims,
-                dims + 1,
-                ShapeText(call.shape(0)))
-          .Done());
+  if (call.shape(0) != Shape{size[0], dims, dims + 1})
+    return BadCall(
+        "theta must be [{},{},{}], got {}", size[0], dims, dims + 1, ShapeText(call.shape(0)));
   TensorType type{call.type(0).element, {size[0]}};
   type.shape.insert(type.shape.end(), size.begin() + 2, size.end());
   type.shape.push_back(dims);

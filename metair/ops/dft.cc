@@ -57,9 +57,7 @@ Result<std::vector<TensorType>> InferDFT(const OpCall& call) {
           .RankAtLeast(kX, 2)
           .Done());
   const int64_t parts = call.shape(kX).back();
-  TRY(CallCheck(call)
-          .That(parts == 1 || parts == 2, "the last dim must be 1 or 2, got {}", parts)
-          .Done());
+  if (parts != 1 && parts != 2) return BadCall("the last dim must be 1 or 2, got {}", parts);
   const Transform x = TRY(TransformOf(call));
   TensorType type = call.type(kX);
   type.shape[static_cast<size_t>(x.axis)] = x.bins;

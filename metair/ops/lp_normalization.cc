@@ -14,7 +14,7 @@ namespace {
 
 Result<std::vector<TensorType>> InferLpNormalization(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
-  TRY(CallCheck(call).That(p == 1 || p == 2, "p must be 1 or 2, got {}", p).Done());
+  if (p != 1 && p != 2) return BadCall("p must be 1 or 2, got {}", p);
   return InferLines(call);
 }
 

@@ -22,7 +22,7 @@ Result<std::vector<TensorType>> InferMaxRoiPool(const OpCall& call) {
           .That(grid.size() == 2 && grid[0] > 0 && grid[1] > 0,
                 "pooled_shape must have two positive entries")
           .Done());
-  TRY(CallCheck(call).That(call.shape(1)[1] == 5, "a region must have 5 numbers").Done());
+  if (call.shape(1)[1] != 5) return BadCall("a region must have 5 numbers");
   const Shape shape{call.shape(1)[0], call.shape(0)[1], grid[0], grid[1]};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};

@@ -23,11 +23,8 @@ Result<Shape> PooledShape(const OpCall& call) {
   const std::vector<int64_t> kernel = call.attributes->Ints("kernel_shape");
   const std::vector<int64_t> strides = call.attributes->Ints("strides", Shape(dims, 1));
   const std::vector<int64_t> pads = call.attributes->Ints("pads", Shape(2 * dims, 0));
-  TRY(CallCheck(call)
-          .That(kernel.size() == dims && strides.size() == dims && pads.size() == 2 * dims,
-                "kernel_shape, strides and pads must fit {} spatial dims",
-                dims)
-          .Done());
+  if (kernel.size() != dims || strides.size() != dims || pads.size() != 2 * dims)
+    return BadCall("kernel_shape, strides and pads must fit {} spatial dims", dims);
   constexpr int64_t kLargest = int64_t{1} << 31;
   Shape shape{x[0], x[1]};
   for (size_t d = 0; d < dims; ++d) {

@@ -120,14 +120,12 @@ Result<std::vector<TensorType>> InferNonMaxSuppression(const OpCall& call) {
           .Rank(kScores, 3, 3)
           .Done());
   const Shape& scores = call.shape(kScores);
-  TRY(CallCheck(call)
-          .That(call.shape(kBoxes) == Shape{scores[0], scores[2], 4},
-                "scores of {} need boxes [{},{},4], got {}",
-                ShapeText(scores),
-                scores[0],
-                scores[2],
-                ShapeText(call.shape(kBoxes)))
-          .Done());
+  const Shape boxes{scores[0], scores[2], 4};
+  if (call.shape(kBoxes) != boxes)
+    return BadCall("scores of {} need boxes {}, got {}",
+                   ShapeText(scores),
+                   ShapeText(boxes),
+                   ShapeText(call.shape(kBoxes)));
   const auto known = BoxesOf(call, [&](size_t i) { return call.inputs[i].constant; });
   const int64_t rows = known ? static_cast<int64_t>(Select(*known).size()) / 3 : kRunTimeSize;
   return std::vector<TensorType>{{ElementType::kI64, {rows, 3}}};

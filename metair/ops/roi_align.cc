@@ -36,13 +36,12 @@ Result<std::vector<TensorType>> InferRoiAlign(const OpCall& call) {
                 "output_half_pixel, got {}",
                 corners)
           .Done());
-  TRY(CallCheck(call)
-          .That(call.shape(1) == Shape{call.shape(2)[0], 4},
-                "{} regions need corners [{},4], got {}",
-                call.shape(2)[0],
-                call.shape(2)[0],
-                ShapeText(call.shape(1)))
-          .Done());
+  const Shape regions{call.shape(2)[0], 4};
+  if (call.shape(1) != regions)
+    return BadCall("{} regions need corners {}, got {}",
+                   regions[0],
+                   ShapeText(regions),
+                   ShapeText(call.shape(1)));
   const Shape shape{call.shape(2)[0], call.shape(0)[1], rows, columns};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};

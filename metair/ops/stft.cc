@@ -59,9 +59,7 @@ Result<std::vector<TensorType>> InferSTFT(const OpCall& call) {
           .Rank(kWindow, 1, 1)
           .Done());
   const int64_t parts = call.shape(kSignal)[2];
-  TRY(CallCheck(call)
-          .That(parts == 1 || parts == 2, "the last dim must be 1 or 2, got {}", parts)
-          .Done());
+  if (parts != 1 && parts != 2) return BadCall("the last dim must be 1 or 2, got {}", parts);
   const Frames frames = TRY(FramesOf(call));
   const Shape shape{call.shape(kSignal)[0], frames.count, frames.bins, 2};
   TRY(CheckedElements(shape, call.type(kSignal).element));
