@@ -39,31 +39,11 @@ Result<std::string> ParseTerm(const std::string& text) {
   return term;
 }
 
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-Result<Equation> ParseEquation(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  const size_t arrow = text.find("->");
-  const std::string left = text.substr(0, arrow);
-  Equation equation;
-  for (size_t from = 0; from <= left.size();) {
-    const size_t comma = std::min(left.find(',', from), left.size());
-    equation.inputs.push_back(TRY(ParseTerm(left.substr(from, comma - from))));
-    from = comma + 1;
-  }
-  if (arrow != std::string::npos) {
-    equation.output = TRY(ParseTerm(text.substr(arrow + 2)));
-    return equation;
-  }
-  std::map<char, int> counts;
-  for (const std::string& term : equation.inputs)
-    for (char letter : term) ++counts[letter];
-  for (const auto& [letter, count] : counts)  // in alphabetic order, the ellipsis first
-    if (letter == kEllipsis || count == 1) equation.output += letter;
-  return equation;
+Result<EinsumTerms> ParseTerms(const std::string& equation) {
+  EinsumTerms terms = SplitEinsum(equation);
+  for (std::string& term : terms.inputs) term = TRY(ParseTerm(term));
+  terms.output = terms.output ? TRY(ParseTerm(*terms.output)) : ImplicitOutput(terms.inputs);
+  return terms;
 }
 
 // The index of each dim; `extra` is the number of dims of the ellipsis.
@@ -79,8 +59,32 @@ std::vector<int> IndicesOf(const std::string& term, size_t extra) {
 
 }  // namespace
 
+EinsumTerms SplitEinsum(std::string equation) {
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  const size_t arrow = equation.find("->");
+  const std::string left = equation.substr(0, arrow);
+  EinsumTerms terms;
+  for (size_t from = 0; from <= left.size();) {
+    const size_t comma = std::min(left.find(',', from), left.size());
+    terms.inputs.push_back(left.substr(from, comma - from));
+    from = comma + 1;
+  }
+  if (arrow != std::string::npos) terms.output = equation.substr(arrow + 2);
+  return terms;
+}
+
+std::string ImplicitOutput(const std::vector<std::string>& inputs) {
+  std::map<char, int> counts;
+  for (const std::string& term : inputs)
+    for (char letter : term) ++counts[letter];
+  std::string output;
+  for (const auto& [letter, count] : counts)  // in alphabetic order, the ellipsis first
+    if (letter == kEllipsis || count == 1) output += letter;
+  return output;
+}
+
 Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> inputs) {
-  const Equation equation = TRY(ParseEquation(text));
+  const EinsumTerms equation = TRY(ParseTerms(text));
   if (equation.inputs.size() != inputs.size())
     return BadCall(
         "equation '{}' is of {} inputs, got {}", text, equation.inputs.size(), inputs.size());
@@ -107,7 +111,7 @@ Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> 
   }
   EinsumSpace space;
   std::map<int, size_t> places;
-  for (int index : IndicesOf(equation.output, broadest)) {
+  for (int index : IndicesOf(*equation.output, broadest)) {
     if (sizes.count(index) == 0 || !places.emplace(index, places.size()).second)
       return BadCall("the output of '{}' has an index twice or anew", text);
     space.sizes.push_back(sizes[index]);
