@@ -29,6 +29,9 @@ struct Value {
   ValueKind kind = ValueKind::kResult;
   Tensor data;              // of kParameter and kConstant
   NodeId producer = kNone;  // of kResult
+
+  // Whether its elements are known before running.
+  bool is_known() const { return kind == ValueKind::kConstant && data.has_data(); }
 };
 
 struct Graph;

@@ -35,7 +35,7 @@ bool PassesOn(const Graph& body, size_t output, size_t input) {
   while (true) {
     const Value& value = body.value(id);
     if (input < body.inputs.size() && id == body.inputs[input]) return true;
-    if (value.kind == ValueKind::kConstant && value.data.has_data())
+    if (value.is_known())
       return value.data.element() == ElementType::kBool && value.data.size() == 1 &&
              value.data.ToInts()[0] != 0;
     if (value.kind != ValueKind::kResult || value.producer == kNone) return false;

@@ -114,8 +114,7 @@ OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node) {
     call.inputs.emplace_back();
     if (id == kNone) return;
     const Value& value = graph.value(id);
-    const bool known = value.kind == ValueKind::kConstant && value.data.has_data();
-    call.inputs.back() = {true, value.type, known ? &value.data : nullptr};
+    call.inputs.back() = {true, value.type, value.is_known() ? &value.data : nullptr};
   };
   for (ValueId id : node.inputs) add(id);
   if (node.regions.empty()) return call;

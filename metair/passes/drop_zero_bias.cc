@@ -19,7 +19,7 @@ struct Biased {
 constexpr std::array kBiased = {Biased{"Conv", 2}, Biased{"ConvTranspose", 2}, Biased{"Gemm", 2}};
 
 bool IsZero(const Value& value) {
-  if (value.kind != ValueKind::kConstant || !value.data.has_data()) return false;
+  if (!value.is_known()) return false;
   const std::vector<double> elements = value.data.ToDoubles();
   return std::all_of(elements.begin(), elements.end(), [](double x) { return x == 0; });
 }

@@ -159,8 +159,7 @@ class Walk {
             BadInput(op.name,
                      fmt::format("the size of input '{}' is known only at run time", value.name),
                      "such a value may be an output of the model, but nothing may read it"));
-      constant = constant &&
-                 (op.only_types || (value.kind == ValueKind::kConstant && value.data.has_data()));
+      constant = constant && (op.only_types || value.is_known());
     }
     if (op.body_inputs != nullptr && (Inline(node) || !TypeBodies(op, node))) return true;
     const OpCall call = CallOf(op, graph_, node);

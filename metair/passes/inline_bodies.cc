@@ -23,10 +23,6 @@ namespace {
 // The most nodes that inlining a loop may produce (nodes as in the file, including folded ones).
 constexpr int64_t kMostNodes = 2048;
 
-bool IsKnown(const Value& value) {
-  return value.kind == ValueKind::kConstant && value.data.has_data();
-}
-
 int64_t CountNodes(const Graph& graph) {
   int64_t count = 0;
   for (const Node& node : graph.nodes) {
@@ -90,7 +86,7 @@ bool BodyInliner::UnrollLoop(const Node& node, const OpCall& call) {
   if (condition == kNone) condition = Constant(Tensor::Scalar<bool>(true), node.name + "/go_on");
   std::vector<Ids> slices(body.graph->outputs.size() - 1 - states);
   for (int64_t round = 0; round < count; ++round) {
-    if (round > kMostNodes / nodes || !IsKnown(graph_->value(condition))) return false;
+    if (round > kMostNodes / nodes || !graph_->value(condition).is_known()) return false;
     if (graph_->value(condition).data.ToInts()[0] == 0) break;
     const std::string prefix = fmt::format("{}/{}", node.name, round);
     Ids own = {Constant(Tensor::Scalar<int64_t>(round), prefix + "/round"), condition};
@@ -239,7 +235,7 @@ void AbsorbConstants(const Graph& graph, Node* node) {
       const Value& outer = graph.value(region.captures[i]);
       Value& inner = body.value(body.inputs[own + i]);
       inner.type = outer.type;
-      if (IsKnown(outer)) {
+      if (outer.is_known()) {
         inner.kind = ValueKind::kConstant;
         inner.data = outer.data;
       } else {

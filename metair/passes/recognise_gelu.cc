@@ -83,8 +83,7 @@ class Matcher {
   bool IsScalar(ValueId id, double expected) const {
     if (id == kNone) return false;
     const Value& value = graph_.value(id);
-    if (value.kind != ValueKind::kConstant || !value.data.has_data()) return false;
-    if (NumElements(value.type.shape) != 1) return false;
+    if (!value.is_known() || NumElements(value.type.shape) != 1) return false;
     const double found = value.data.ToDoubles()[0];
     return std::abs(found - expected) <= ToleranceOf(value.type.element) * std::abs(expected);
   }

@@ -22,7 +22,7 @@ bool IsInOrder(const std::vector<int64_t>& permutation) {
 bool HasUnitSteps(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 5 || node.inputs[4] == kNone) return true;
   const Value& steps = graph.value(node.inputs[4]);
-  if (steps.kind != ValueKind::kConstant || !steps.data.has_data()) return false;
+  if (!steps.is_known()) return false;
   const std::vector<int64_t> values = steps.data.ToInts();
   return std::all_of(values.begin(), values.end(), [](int64_t step) { return step == 1; });
 }
