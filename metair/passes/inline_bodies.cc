@@ -66,7 +66,7 @@ BodyInliner::Done BodyInliner::InlineBranch(const Node& node, const OpCall& call
   for (const Region& region : node.regions) {
     if (region.name != name) continue;
     const auto results = Splice(region, {}, node.name);
-    if (!results || !Forward(*results, node.outputs, node.name)) return Done::kRefused;
+    if (!results || !Forward(*results, node.outputs)) return Done::kRefused;
     return Done::kYes;
   }
   return Done::kNo;
@@ -103,7 +103,7 @@ bool BodyInliner::UnrollLoop(const Node& node, const OpCall& call) {
     if (outputs[states + i] != kNone && !StackTo(slices[i], 0, outputs[states + i], node.name))
       return false;
   outputs.resize(states);
-  return Forward(state, outputs, node.name);
+  return Forward(state, outputs);
 }
 
 bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
@@ -131,7 +131,7 @@ bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
     for (size_t i = 0; i < states; ++i) state[i] = (*results)[i];
     for (size_t i = 0; i < slices.size(); ++i) slices[i].push_back((*results)[states + i]);
   }
-  if (rounds == 0) return slices.empty() && Forward(state, node.outputs, node.name);
+  if (rounds == 0) return slices.empty() && Forward(state, node.outputs);
   std::vector<int64_t> ranks(states, 0);
   for (const Ids& made : slices)
     ranks.push_back(static_cast<int64_t>(graph_->value(made[0]).type.shape.size()));
@@ -146,7 +146,7 @@ bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
     if (!StackTo(made, axes.value().output_axes[i], outputs[states + i], node.name)) return false;
   }
   outputs.resize(states);
-  return Forward(state, outputs, node.name);
+  return Forward(state, outputs);
 }
 
 std::optional<BodyInliner::Ids> BodyInliner::Splice(const Region& region,
@@ -186,7 +186,7 @@ std::optional<BodyInliner::Ids> BodyInliner::SpliceNodes(const Graph& body,
   return rename(body.outputs);
 }
 
-bool BodyInliner::Forward(const Ids& from, const Ids& to, const std::string& prefix) {
+bool BodyInliner::Forward(const Ids& from, const Ids& to) {
   for (size_t i = 0; i < to.size(); ++i)
     if (to[i] != kNone && (i >= from.size() || !Emit("Identity", {from[i]}, to[i], -1)))
       return false;
