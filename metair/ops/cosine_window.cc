@@ -26,7 +26,7 @@ Result<std::vector<TensorType>> InferCosineWindow(const OpCall& call) {
   return std::vector<TensorType>{{*element, size}};
 }
 
-Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, Tensor& y) {
+Result<void> CosineWindow(const OpCall& call, const CosineSum& sum, Tensor& y) {
   const int64_t size = y.size();
   const bool periodic = call.attributes->Int("periodic", 1) != 0;
   const double period = static_cast<double>(periodic ? size : size - 1);
@@ -35,7 +35,7 @@ Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, T
     const double angle = 2 * std::numbers::pi * static_cast<double>(n) / period;
     // A window of a single point is 1.
     window.mutable_data<double>()[n] =
-        period == 0 ? 1 : a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle);
+        period == 0 ? 1 : sum.a0 - sum.a1 * std::cos(angle) + sum.a2 * std::cos(2 * angle);
   }
   CopyBytes(window.Cast(y.element()), y);
   return {};

@@ -6,15 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> HannWindowReference(const OpCall& call,
-                                 std::span<const Tensor> in,
-                                 std::span<Tensor> out) {
-  return CosineWindow(call, 0.5, 0.5, 0, out[0]);
-}
-
-Result<Graph> DecomposeHannWindow(const OpCall& call) {
-  return ComposeCosineWindow(call, 0.5, 0.5, 0);
-}
+constexpr CosineSum kHannWindow{0.5, 0.5, 0};
 
 }  // namespace
 
@@ -22,8 +14,8 @@ OpDef MakeHannWindow() {
   return {.name = "HannWindow",
           .since_version = 17,
           .infer = InferCosineWindow,
-          .reference = HannWindowReference,
-          .decompose = DecomposeHannWindow,
+          .reference = CosineReference<kHannWindow>,
+          .decompose = DecomposeCosine<kHannWindow>,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }
