@@ -57,8 +57,9 @@ def ops_page():
     rows, fast = [], 0
     for name, text, kernel in operators():
         fast += kernel
-        url = field(text, "url")
-        shown = f"[{name}]({url})" if url else name
+        domain = field(text, "domain") or ""
+        page = f"https://onnx.ai/onnx/operators/onnx_{domain.replace('.', '')}_{name}.html"
+        shown = name if domain == "metadist" else f"[{name}]({page})"
         rows.append(f"| {shown} | {field(text, 'since_version') or 1} | {'own' if kernel else 'reference'} | {opening_comment(text)} |")
     return "\n".join(
         [

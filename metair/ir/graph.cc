@@ -54,6 +54,43 @@ std::vector<std::vector<Use>> UsesOf(const Graph& graph) {
   return uses;
 }
 
+Graph WithOnly(const Graph& graph,
+               const std::vector<ValueId>& values,
+               const std::vector<bool>& nodes,
+               std::vector<ValueId>* ids) {
+  Graph out;
+  out.name = graph.name;
+  out.opset = graph.opset;
+  std::vector<ValueId> renamed(graph.values.size(), kNone);
+  for (ValueId id : values)
+    if (id != kNone && renamed[static_cast<size_t>(id)] == kNone)
+      renamed[static_cast<size_t>(id)] = out.AddValue(graph.value(id));
+
+  const auto rename = [&](std::vector<ValueId>& ids) {
+    for (ValueId& id : ids)
+      if (id != kNone) id = renamed[static_cast<size_t>(id)];
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (!nodes[n]) continue;
+    Node node = graph.nodes[n];
+    rename(node.inputs);
+    rename(node.outputs);
+    for (Region& region : node.regions) rename(region.captures);
+    out.AddNode(std::move(node));
+  }
+  out.inputs = graph.inputs;
+  out.outputs = graph.outputs;
+  rename(out.inputs);
+  rename(out.outputs);
+  for (StatePair pair : graph.state) {
+    pair.input = renamed[static_cast<size_t>(pair.input)];
+    pair.output = renamed[static_cast<size_t>(pair.output)];
+    out.state.push_back(pair);
+  }
+  if (ids != nullptr) *ids = std::move(renamed);
+  return out;
+}
+
 Graph WithoutDeadCode(const Graph& graph) {
   std::vector<bool> live(graph.values.size(), false);
   std::vector<bool> keep(graph.nodes.size(), false);
@@ -72,35 +109,10 @@ Graph WithoutDeadCode(const Graph& graph) {
     for (const Region& region : node.regions)
       for (ValueId capture : region.captures) live[static_cast<size_t>(capture)] = true;
   }
-
-  Graph out;
-  out.name = graph.name;
-  out.opset = graph.opset;
-  std::vector<ValueId> renamed(graph.values.size(), kNone);
-  for (size_t v = 0; v < graph.values.size(); ++v)
-    if (live[v]) renamed[v] = out.AddValue(graph.values[v]);
-  const auto rename = [&](std::vector<ValueId>& ids) {
-    for (ValueId& id : ids)
-      if (id != kNone) id = renamed[static_cast<size_t>(id)];
-  };
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!keep[n]) continue;
-    Node node = graph.nodes[n];
-    rename(node.inputs);
-    rename(node.outputs);
-    for (Region& region : node.regions) rename(region.captures);
-    out.AddNode(std::move(node));
-  }
-  out.inputs = graph.inputs;
-  out.outputs = graph.outputs;
-  rename(out.inputs);
-  rename(out.outputs);
-  for (StatePair pair : graph.state) {
-    pair.input = renamed[static_cast<size_t>(pair.input)];
-    pair.output = renamed[static_cast<size_t>(pair.output)];
-    out.state.push_back(pair);
-  }
-  return out;
+  std::vector<ValueId> values;
+  for (size_t v = 0; v < live.size(); ++v)
+    if (live[v]) values.push_back(static_cast<ValueId>(v));
+  return WithOnly(graph, values, keep);
 }
 
 }  // namespace metadist

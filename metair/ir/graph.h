@@ -29,6 +29,9 @@ struct Value {
   ValueKind kind = ValueKind::kResult;
   Tensor data;              // of kParameter and kConstant
   NodeId producer = kNone;  // of kResult
+
+  // Whether its elements are known before running.
+  bool is_known() const { return kind == ValueKind::kConstant && data.has_data(); }
 };
 
 struct Graph;
@@ -94,6 +97,13 @@ struct Use {
 // Uses of every value, by value id, in node order, graph outputs last. A region's capture counts as
 // a use with input = number of node inputs + position among all captures.
 std::vector<std::vector<Use>> UsesOf(const Graph& graph);
+
+// Copy with only these values, renumbered in this order, and the nodes n with nodes[n], which use
+// no others. kNone and repeated ids are skipped. ids: by old id of a value, its new one, or kNone.
+Graph WithOnly(const Graph& graph,
+               const std::vector<ValueId>& values,
+               const std::vector<bool>& nodes,
+               std::vector<ValueId>* ids = nullptr);
 
 // Copy without dead nodes, unused constants, and unused parameters that carry no state; ids are
 // renumbered, order is kept.

@@ -2,7 +2,6 @@
 #include "metair/ir/shape.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 

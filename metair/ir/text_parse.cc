@@ -52,24 +52,19 @@ class Parser {
                                                               : "'" + token.text + "'";
     return Fail(token.line, fmt::format("expected {}, got {}", what, got));
   }
-  bool At(const char* symbol) const {
-    return tokens_.peek().kind == Token::Kind::kSymbol && tokens_.peek().text == symbol;
+  // text: a symbol or a word; no word has the text of a symbol.
+  bool At(const char* text) const {
+    const Token& token = tokens_.peek();
+    return (token.kind == Token::Kind::kSymbol || token.kind == Token::Kind::kWord) &&
+           token.text == text;
   }
-  bool AtWord(const char* word) const {
-    return tokens_.peek().kind == Token::Kind::kWord && tokens_.peek().text == word;
-  }
-  bool TakeIf(const char* symbol) {
-    if (!At(symbol)) return false;
+  bool TakeIf(const char* text) {
+    if (!At(text)) return false;
     tokens_.Take();
     return true;
   }
-  Result<void> Need(const char* symbol) {
-    if (!TakeIf(symbol)) return Expected(fmt::format("'{}'", symbol));
-    return {};
-  }
-  Result<void> NeedWord(const char* word) {
-    if (!AtWord(word)) return Expected(fmt::format("'{}'", word));
-    tokens_.Take();
+  Result<void> Need(const char* text) {
+    if (!TakeIf(text)) return Expected(fmt::format("'{}'", text));
     return {};
   }
   Result<std::string> Name() {
@@ -115,13 +110,12 @@ Result<TensorType> Parser::Type() {
   const int line = tokens_.Take().line;
   TensorType type{*element, {}};
   TRY(Need("["));
-  while (!At("]")) {
+  while (!TakeIf("]")) {
     type.shape.push_back(TakeIf("?") ? kRunTimeSize : TRY(Integer()));
     if (type.shape.back() < 0 && type.shape.back() != kRunTimeSize)
       return Fail(line, fmt::format("sizes must not be negative, got {}", type.shape.back()));
     if (!At("]")) TRY(Need(","));
   }
-  tokens_.Take();
   Shape known = type.shape;
   for (int64_t& size : known)
     if (size == kRunTimeSize) size = 1;
@@ -212,13 +206,11 @@ Result<Tensor> Parser::Elements(TensorType type) {
   const int line = tokens_.peek().line;
   TRY(Need("["));
   std::vector<Literal> literals;
-  while (!At("]")) {
+  while (!TakeIf("]")) {
     literals.push_back(TRY(ParseLiteral()));
     if (!At("]")) TRY(Need(","));
   }
-  tokens_.Take();
-  for (int64_t size : type.shape)
-    if (size == kRunTimeSize) return Fail(line, "a size known only at run time has no elements");
+  if (!IsKnown(type.shape)) return Fail(line, "a size known only at run time has no elements");
   const int64_t count = NumElements(type.shape);
   if (count != static_cast<int64_t>(literals.size()))
     return Fail(line,
@@ -235,7 +227,7 @@ Result<Attribute> Parser::List(const std::string& hint) {
   std::vector<int64_t> ints;
   std::vector<double> floats;
   std::vector<std::string> strings;
-  while (!At("]")) {
+  while (!TakeIf("]")) {
     const Literal literal = TRY(ParseLiteral());
     if (literal.kind == Literal::Kind::kInt) ints.push_back(literal.integer);
     if (literal.kind == Literal::Kind::kFloat) floats.push_back(literal.number);
@@ -243,7 +235,6 @@ Result<Attribute> Parser::List(const std::string& hint) {
     if (literal.kind == Literal::Kind::kBool) return Fail(line, "no attribute is a list of bools");
     if (!At("]")) TRY(Need(","));
   }
-  tokens_.Take();
   if (!ints.empty() + !floats.empty() + !strings.empty() > 1)
     return Fail(line, "the values of a list must have one type");
   if (!floats.empty() || hint == "floats") return Attribute(std::move(floats));
@@ -252,13 +243,12 @@ Result<Attribute> Parser::List(const std::string& hint) {
 }
 
 Result<Attribute> Parser::ParseAttribute() {
-  if (AtWord("tensor")) {
-    tokens_.Take();
+  if (TakeIf("tensor")) {
     TensorType type = TRY(Type());
     TRY(Need("="));
     return Attribute(TRY(Elements(std::move(type))));
   }
-  if (AtWord("floats") || AtWord("strings")) {
+  if (At("floats") || At("strings")) {
     const std::string hint = tokens_.Take().text;
     return List(hint);
   }
@@ -286,10 +276,7 @@ Result<ValueId> Parser::Declare(Graph& graph, Names& names, ValueKind kind) {
 
 Result<ValueId> Parser::Reference(const Names& names) {
   const int line = tokens_.peek().line;
-  if (AtWord("_")) {
-    tokens_.Take();
-    return kNone;
-  }
+  if (TakeIf("_")) return kNone;
   TRY(Need("%"));
   const std::string name = TRY(Name());
   const auto found = names.find(name);
@@ -301,19 +288,17 @@ Result<ValueId> Parser::Reference(const Names& names) {
 Result<std::vector<ValueId>> Parser::References(const Names& names) {
   std::vector<ValueId> ids;
   TRY(Need("("));
-  while (!At(")")) {
+  while (!TakeIf(")")) {
     ids.push_back(TRY(Reference(names)));
     if (!At(")")) TRY(Need(","));
   }
-  tokens_.Take();
   return ids;
 }
 
 Result<void> Parser::Operator(Node& node) {
   const bool quoted = tokens_.peek().kind == Token::Kind::kQuoted;
   std::string word = TRY(Name());
-  if (quoted && AtWord(".")) {
-    tokens_.Take();
+  if (quoted && TakeIf(".")) {
     node.domain = std::move(word);
     node.op = TRY(Name());
     return {};
@@ -329,8 +314,7 @@ Result<void> Parser::ParseNode(Graph& graph, Names& names, int depth) {
   // The results are declared only when the node is complete: a node cannot read its own results.
   Names results;
   do {
-    if (AtWord("_")) {
-      tokens_.Take();
+    if (TakeIf("_")) {
       node.outputs.push_back(kNone);
     } else {
       const int line = tokens_.peek().line;
@@ -343,13 +327,12 @@ Result<void> Parser::ParseNode(Graph& graph, Names& names, int depth) {
   TRY(Operator(node));
   node.inputs = TRY(References(names));
   if (TakeIf("{")) {
-    while (!At("}")) {
+    while (!TakeIf("}")) {
       std::string name = TRY(Name());
       TRY(Need("="));
       node.attributes.set(name, TRY(ParseAttribute()));
       if (!At("}")) TRY(Need(","));
     }
-    tokens_.Take();
   }
   while (!At("@")) {
     Region region;
@@ -368,12 +351,11 @@ Result<void> Parser::ParseNode(Graph& graph, Names& names, int depth) {
 }
 
 Result<void> Parser::Line(Graph& graph, Names& names, int depth) {
-  if (AtWord("input")) {
-    tokens_.Take();
+  if (TakeIf("input")) {
     graph.inputs.push_back(TRY(Declare(graph, names, ValueKind::kInput)));
     return {};
   }
-  if (AtWord("parameter") || AtWord("constant")) {
+  if (At("parameter") || At("constant")) {
     const bool parameter = tokens_.Take().text == "parameter";
     const ValueId id =
         TRY(Declare(graph, names, parameter ? ValueKind::kParameter : ValueKind::kConstant));
@@ -381,20 +363,18 @@ Result<void> Parser::Line(Graph& graph, Names& names, int depth) {
     graph.value(id).data = TRY(Elements(graph.value(id).type));
     return {};
   }
-  if (AtWord("output")) {
-    tokens_.Take();
+  if (TakeIf("output")) {
     graph.outputs.push_back(TRY(Reference(names)));
     return {};
   }
-  if (AtWord("state")) {
-    tokens_.Take();
+  if (TakeIf("state")) {
     StatePair pair{TRY(Reference(names)), kNone};
     TRY(Need("->"));
     pair.output = TRY(Reference(names));
     graph.state.push_back(pair);
     return {};
   }
-  if (!At("%") && !AtWord("_"))
+  if (!At("%") && !At("_"))
     return Expected("'input', 'parameter', 'constant', 'output', 'state' or a value");
   return ParseNode(graph, names, depth);
 }
@@ -402,10 +382,10 @@ Result<void> Parser::Line(Graph& graph, Names& names, int depth) {
 Result<Graph> Parser::ParseGraph(int depth) {
   if (depth > kMaxNesting)
     return Fail(tokens_.peek().line, fmt::format("graphs are nested deeper than {}", kMaxNesting));
-  TRY(NeedWord("graph"));
+  TRY(Need("graph"));
   Graph graph;
   graph.name = TRY(Name());
-  TRY(NeedWord("opset"));
+  TRY(Need("opset"));
   graph.opset = TRY(Integer());
   TRY(Need("{"));
   Names names;

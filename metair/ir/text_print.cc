@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <string>
 
 #include "metair/ir/text.h"

@@ -16,7 +16,6 @@ int64_t ApplyAbsInt(int64_t x) { return x < 0 ? WrapSub(0, x) : x; }
 OpDef MakeAbs() {
   return {.name = "Abs",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Abs.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplyAbs, ApplyAbsInt>,
           .examples = UnaryExamples,

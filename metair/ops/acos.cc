@@ -19,7 +19,6 @@ std::vector<InputDomain> AcosDomain(const OpCall& call) {
 OpDef MakeAcos() {
   return {.name = "Acos",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Acos.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAcos>,
           .domain_of = AcosDomain,

@@ -19,7 +19,6 @@ std::vector<InputDomain> AcoshDomain(const OpCall& call) {
 OpDef MakeAcosh() {
   return {.name = "Acosh",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Acosh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAcosh>,
           .domain_of = AcoshDomain,

@@ -13,7 +13,6 @@ double ApplyAdd(double a, double b) { return a + b; }
 OpDef MakeAdd() {
   return {.name = "Add",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Add.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<ApplyAdd, WrapAdd>,
           .examples = BinaryExamples,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps the points of a regular grid over [-1, 1] by an affine map: y[n, point] = theta[n] (point,
 // 1), coordinates in the order x, y (, z). theta: [n, d, d + 1], size: (n, channels, sizes...).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -19,19 +17,12 @@ namespace {
 Result<std::vector<TensorType>> InferAffineGrid(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Integers(1).Rank(0, 3, 3).Rank(1, 1, 1).Done());
   const Shape size = TRY(call.Ints(1));
-  TRY(CallCheck(call)
-          .That(size.size() == 4 || size.size() == 5,
-                fmt::format("size must have 4 or 5 entries, got {}", size.size()))
-          .Done());
+  if (size.size() != 4 && size.size() != 5)
+    return BadCall("size must have 4 or 5 entries, got {}", size.size());
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
-  TRY(CallCheck(call)
-          .That(call.shape(0) == Shape{size[0], dims, dims + 1},
-                fmt::format("theta must be [{},{},{}], got {}",
-                            size[0],
-                            dims,
-                            dims + 1,
-                            ShapeText(call.shape(0))))
-          .Done());
+  if (call.shape(0) != Shape{size[0], dims, dims + 1})
+    return BadCall(
+        "theta must be [{},{},{}], got {}", size[0], dims, dims + 1, ShapeText(call.shape(0)));
   TensorType type{call.type(0).element, {size[0]}};
   type.shape.insert(type.shape.end(), size.begin() + 2, size.end());
   type.shape.push_back(dims);
@@ -108,8 +99,6 @@ Work WorkForAffineGrid(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> AffineGridExamples() {
-  using example::F32;
-  using example::Ints;
   return {
       {.inputs = {F32({3, 2, 3}), Ints({3, 4, 5, 6})}},
       {.inputs = {F32({2, 3, 4}), Ints({2, 1, 3, 4, 5})}, .attributes = {{"align_corners", 1}}}};
@@ -120,7 +109,6 @@ std::vector<OpExample> AffineGridExamples() {
 OpDef MakeAffineGrid() {
   return {.name = "AffineGrid",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__AffineGrid.html",
           .infer = InferAffineGrid,
           .reference = AffineGridReference,
           .decompose = DecomposeAffineGrid,

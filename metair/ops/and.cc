@@ -13,7 +13,6 @@ bool ApplyAnd(bool a, bool b) { return a && b; }
 OpDef MakeAnd() {
   return {.name = "And",
           .since_version = 7,
-          .url = "https://onnx.ai/onnx/operators/onnx__And.html",
           .infer = InferLogical,
           .reference = LogicalBinary<ApplyAnd>,
           .examples = LogicalExamples,

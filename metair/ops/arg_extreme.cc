@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/arg_extreme.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
-#include "metair/ops/work.h"
 
 namespace metadist {
 
@@ -14,7 +11,7 @@ Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   Shape shape = call.shape(0);
   if (shape[static_cast<size_t>(axis)] == 0)
-    return BadInput("", fmt::format("axis {} of {} is empty", axis, ShapeText(shape)));
+    return BadCall("axis {} of {} is empty", axis, ShapeText(shape));
   if (call.attributes->Int("keepdims", 1) != 0)
     shape[static_cast<size_t>(axis)] = 1;
   else
@@ -22,13 +19,7 @@ Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI64, shape}};
 }
 
-Work ArgExtremeWork(const OpCall& call, std::span<const TensorType> outputs) {
-  return FlopsWork(call, outputs, NumElements(call.shape(0)));
-}
-
 std::vector<OpExample> ArgExtremeExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", -1}, {"keepdims", 0}}},
           {.inputs = {I64({3, 7})}, .attributes = {{"axis", 1}, {"select_last_index", 1}}}};

@@ -11,7 +11,6 @@
 namespace metadist {
 
 Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call);
-Work ArgExtremeWork(const OpCall& call, std::span<const TensorType> outputs);
 std::vector<OpExample> ArgExtremeExamples();
 
 // Better: a function object such as std::greater<>.

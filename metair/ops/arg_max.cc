@@ -8,6 +8,7 @@
 #include "metair/ops/arg_extreme.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
+#include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
 
 namespace metadist {
@@ -41,11 +42,10 @@ Result<Graph> DecomposeArgMax(const OpCall& call) { return ComposeArgExtreme(cal
 OpDef MakeArgMax() {
   return {.name = "ArgMax",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__ArgMax.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::greater<>>,
           .decompose = DecomposeArgMax,
-          .work = ArgExtremeWork,
+          .work = ReductionWork,
           .examples = ArgExtremeExamples};
 }
 

@@ -5,6 +5,7 @@
 #include "metair/ops/arg_extreme.h"
 #include "metair/ops/arg_max.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce.h"
 
 namespace metadist::ops {
 namespace {
@@ -16,11 +17,10 @@ Result<Graph> DecomposeArgMin(const OpCall& call) { return ComposeArgExtreme(cal
 OpDef MakeArgMin() {
   return {.name = "ArgMin",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__ArgMin.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::less<>>,
           .decompose = DecomposeArgMin,
-          .work = ArgExtremeWork,
+          .work = ReductionWork,
           .examples = ArgExtremeExamples};
 }
 

@@ -19,7 +19,6 @@ std::vector<InputDomain> AsinDomain(const OpCall& call) {
 OpDef MakeAsin() {
   return {.name = "Asin",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Asin.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAsin>,
           .domain_of = AsinDomain,

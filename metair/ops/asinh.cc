@@ -15,7 +15,6 @@ double ApplyAsinh(double x) { return std::asinh(x); }
 OpDef MakeAsinh() {
   return {.name = "Asinh",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Asinh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAsinh>,
           .examples = UnaryExamples,

@@ -15,7 +15,6 @@ double ApplyAtan(double x) { return std::atan(x); }
 OpDef MakeAtan() {
   return {.name = "Atan",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Atan.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAtan>,
           .examples = UnaryExamples,

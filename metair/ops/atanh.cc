@@ -19,7 +19,6 @@ std::vector<InputDomain> AtanhDomain(const OpCall& call) {
 OpDef MakeAtanh() {
   return {.name = "Atanh",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Atanh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAtanh>,
           .domain_of = AtanhDomain,

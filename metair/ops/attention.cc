@@ -2,8 +2,6 @@
 // softmax(mask(softcap(scale q k^T))) v for each head; groups of query heads share a key head. Past
 // keys and values precede the new ones. Outputs 1 and 2 are the concatenated keys and values,
 // output 3 the scores.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,30 +49,34 @@ Result<AttentionSizes> SizesOfAttention(const OpCall& call) {
 CallCheck& CheckAttentionShapes(const OpCall& call, const AttentionSizes& x, CallCheck& check) {
   const Heads& q = x.query;
   check.That(q.batch == x.key.batch && q.batch == x.value.batch,
-             fmt::format("batch sizes of queries, keys and values must be equal, got {}, {}, {}",
-                         q.batch,
-                         x.key.batch,
-                         x.value.batch));
-  check.That(
-      q.size == x.key.size,
-      fmt::format(
-          "heads of queries and keys must have one size, got {} and {}", q.size, x.key.size));
+             "batch sizes of queries, keys and values must be equal, got {}, {}, {}",
+             q.batch,
+             x.key.batch,
+             x.value.batch);
+  check.That(q.size == x.key.size,
+             "heads of queries and keys must have one size, got {} and {}",
+             q.size,
+             x.key.size);
   check.That(x.key.heads == x.value.heads && x.key.sequence == x.value.sequence,
              "keys and values must have the same heads and the same length");
   check.That(x.key.heads > 0 && q.heads % x.key.heads == 0,
-             fmt::format("{} query heads do not share {} key heads evenly", q.heads, x.key.heads));
+             "{} query heads do not share {} key heads evenly",
+             q.heads,
+             x.key.heads);
   if (call.has(kPastKey) && call.has(kPastValue)) {
     const Shape keys{q.batch, x.key.heads, x.past, x.key.size};
     const Shape values{q.batch, x.key.heads, x.past, x.value.size};
     check.That(call.shape(kPastKey) == keys && call.shape(kPastValue) == values,
-               fmt::format("past keys and values must be {} and {}, got {} and {}",
-                           ShapeText(keys),
-                           ShapeText(values),
-                           ShapeText(call.shape(kPastKey)),
-                           ShapeText(call.shape(kPastValue))));
+               "past keys and values must be {} and {}, got {} and {}",
+               ShapeText(keys),
+               ShapeText(values),
+               ShapeText(call.shape(kPastKey)),
+               ShapeText(call.shape(kPastValue)));
   }
   check.That(!call.has(kLengths) || call.shape(kLengths) == Shape{q.batch},
-             fmt::format("input {} must have {} elements", size_t{kLengths}, q.batch));
+             "input {} must have {} elements",
+             size_t{kLengths},
+             q.batch);
   return check;
 }
 
@@ -86,10 +88,8 @@ Result<Shape> MaskShape(const OpCall& call, const AttentionSizes& x) {
   if (fits) mask.back() = x.total();
   const auto common = Broadcast(mask, scores);
   if (!fits || !common.ok() || common.value() != scores)
-    return BadInput("",
-                    fmt::format("the mask must broadcast to {}, got {}",
-                                ShapeText(scores),
-                                ShapeText(call.shape(kMask))));
+    return BadCall(
+        "the mask must broadcast to {}, got {}", ShapeText(scores), ShapeText(call.shape(kMask)));
   return mask;
 }
 
@@ -107,8 +107,7 @@ Result<std::vector<TensorType>> InferAttention(const OpCall& call) {
       .Rank(kQuery, 3, 4)
       .Rank(kMask, 1, 4)
       .Rank(kPastKey, 4, 4)
-      .That(mode >= 0 && mode <= 3,
-            fmt::format("qk_matmul_output_mode must be in [0, 3], got {}", mode))
+      .That(mode >= 0 && mode <= 3, "qk_matmul_output_mode must be in [0, 3], got {}", mode)
       .That(past == call.has(kPastValue), "past keys and past values come together")
       .That(!past || !call.has(kLengths), "lengths do not go with past keys and values");
   TRY(check.Done());
@@ -364,7 +363,7 @@ class Composition {
 
   Result<ValueId> Mask() {
     Shape shape = call_.shape(kMask);
-    if (shape.back() != x_.total()) return BadInput("", "the mask is shorter than the keys");
+    if (shape.back() != x_.total()) return BadCall("the mask is shorter than the keys");
     const ValueId mask = compose_.Operand(kMask);
     if (!shared_ || shape.size() < 3) return mask;
     const size_t heads = shape.size() - 3;
@@ -400,16 +399,12 @@ class Composition {
 
 Result<Graph> DecomposeAttention(const OpCall& call) {
   if (call.has(kPastKey) || call.has(kLengths) || call.num_outputs > 1)
-    return BadInput("", "only of fresh keys and values, for one output");
+    return BadCall("only of fresh keys and values, for one output");
   const AttentionSizes x = TRY(SizesOfAttention(call));
   return Composition(call, x).Run();
 }
 
 std::vector<OpExample> AttentionExamples() {
-  using example::Absent;
-  using example::Bool;
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 4, 3, 6}), F32({2, 4, 5, 6}), F32({2, 4, 5, 7})}},
           {.inputs = {F32({2, 3, 24}), F32({2, 5, 12}), F32({2, 5, 14})},
            .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}}},
@@ -443,7 +438,6 @@ std::vector<OpExample> AttentionExamples() {
 OpDef MakeAttention() {
   return {.name = "Attention",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__Attention.html",
           .infer = InferAttention,
           .reference = AttentionReference,
           .decompose = DecomposeAttention,

@@ -46,7 +46,6 @@ std::vector<OpExample> AveragePoolExamples() {
 OpDef MakeAveragePool() {
   return {.name = "AveragePool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__AveragePool.html",
           .infer = InferAveragePool,
           .reference = AveragePoolReference,
           .spell = SpellPool,

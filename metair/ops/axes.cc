@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/axes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ir/shape.h"
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 
@@ -14,7 +13,7 @@ Result<std::vector<int64_t>> NormalizeAxes(std::vector<int64_t> axes, int64_t ra
     const int64_t axis = TRY(NormalizeAxis(axes[i], rank));
     if (std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i), axis) !=
         axes.begin() + static_cast<std::ptrdiff_t>(i))
-      return BadInput("", fmt::format("axis {} occurs twice", axis));
+      return BadCall("axis {} occurs twice", axis);
     axes[i] = axis;
   }
   return axes;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - mean) / sqrt(variance + epsilon) scale + bias for each channel (dim 1): with the given
 // statistics, or (training_mode = 1) with those of x, which update the running ones.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -25,12 +23,11 @@ Result<std::vector<TensorType>> InferBatchNormalization(const OpCall& call) {
   TRY(check.Done());
   for (size_t i = 1; i < 5; ++i)
     check.That(call.shape(i) == Shape{call.shape(0)[1]},
-               fmt::format("input {} must be {}, got {}",
-                           i,
-                           ShapeText({call.shape(0)[1]}),
-                           ShapeText(call.shape(i))));
-  check.That(training || wanted == 1,
-             fmt::format("expected 1 output outside of training, got {}", wanted));
+               "input {} must be {}, got {}",
+               i,
+               ShapeText({call.shape(0)[1]}),
+               ShapeText(call.shape(i)));
+  check.That(training || wanted == 1, "expected 1 output outside of training, got {}", wanted);
   TRY(check.Done());
   std::vector<TensorType> types{call.type(0), call.type(3), call.type(4)};
   types.resize(static_cast<size_t>(std::clamp(wanted, 1, 3)));
@@ -87,7 +84,6 @@ std::vector<InputDomain> BatchNormalizationDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BatchNormalizationExamples() {
-  using example::F32;
   const std::vector<OpExample::Input> inputs{
       F32({3, 4, 2, 5}), F32({4}), F32({4}), F32({4}), F32({4})};
   return {{.inputs = inputs},
@@ -100,7 +96,7 @@ std::vector<OpExample> BatchNormalizationExamples() {
 
 // Only in training: with given statistics the operator is elementwise.
 Result<Graph> DecomposeBatchNormalization(const OpCall& call) {
-  if (call.attributes->Int("training_mode", 0) == 0) return BadInput("", "not in training");
+  if (call.attributes->Int("training_mode", 0) == 0) return BadCall("not in training");
   const double momentum = call.attributes->Float("momentum", 0.9f);
   std::vector<int64_t> axes = AxesBetween(2, call.rank(0));
   const std::vector<int64_t> space = AxesBetween(1, call.rank(0) - 1);
@@ -133,7 +129,6 @@ Result<Graph> DecomposeBatchNormalization(const OpCall& call) {
 OpDef MakeBatchNormalization() {
   return {.name = "BatchNormalization",
           .since_version = 15,
-          .url = "https://onnx.ai/onnx/operators/onnx__BatchNormalization.html",
           .infer = InferBatchNormalization,
           .reference = BatchNormalizationReference,
           .decompose = DecomposeBatchNormalization,

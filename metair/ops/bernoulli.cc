@@ -36,10 +36,6 @@ std::vector<InputDomain> BernoulliDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BernoulliExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({4, 6})}, .attributes = {{"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
            .attributes = {{"start", List{0, 0}}}},
@@ -52,7 +48,6 @@ std::vector<OpExample> BernoulliExamples() {
 OpDef MakeBernoulli() {
   return {.name = "Bernoulli",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Bernoulli.html",
           .infer = InferBernoulli,
           .reference = BernoulliReference,
           .domain_of = BernoulliDomain,

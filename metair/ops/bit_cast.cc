@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of x, read as element type `to` (an ONNX number) of the same size.
-#include <fmt/format.h>
-
-#include <cstring>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
@@ -18,11 +14,11 @@ Result<std::vector<TensorType>> InferBitCast(const OpCall& call) {
   const int64_t number = call.attributes->Int("to", 0);
   const std::optional<ElementType> to = ElementTypeOfOnnx(number);
   CallCheck check(call);
-  check.Inputs(1).That(to.has_value(), fmt::format("unknown element type {}", number));
+  check.Inputs(1).That(to.has_value(), "unknown element type {}", number);
   TRY(check.Done());
   const ElementType from = call.type(0).element;
   if (BitSize(from) != BitSize(*to))
-    return BadInput("", fmt::format("{} and {} differ in size", Name(from), Name(*to)));
+    return BadCall("{} and {} differ in size", Name(from), Name(*to));
   return std::vector<TensorType>{{*to, call.shape(0)}};
 }
 
@@ -40,10 +36,9 @@ std::vector<OpExample> BitCastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
-  return {
-      {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kU64)},
-      {.inputs = {example::Of(ElementType::kI32, {2, 3, 4})}, .attributes = to(ElementType::kU32)},
-      {.inputs = {example::Of(ElementType::kU8, {4, 6})}, .attributes = to(ElementType::kI8)}};
+  return {{.inputs = {I64({4, 6})}, .attributes = to(ElementType::kU64)},
+          {.inputs = {Of(ElementType::kI32, {2, 3, 4})}, .attributes = to(ElementType::kU32)},
+          {.inputs = {U8({4, 6})}, .attributes = to(ElementType::kI8)}};
 }
 
 }  // namespace
@@ -51,7 +46,6 @@ std::vector<OpExample> BitCastExamples() {
 OpDef MakeBitCast() {
   return {.name = "BitCast",
           .since_version = 26,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitCast.html",
           .infer = InferBitCast,
           .reference = BitCastReference,
           .work = MoveWork,

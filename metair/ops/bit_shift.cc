@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a shifted by b bits in `direction` (LEFT or RIGHT), with broadcasting; of unsigned integers.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
@@ -14,11 +12,12 @@ Result<std::vector<TensorType>> InferBitShift(const OpCall& call) {
   const std::string direction = call.attributes->String("direction", "");
   CallCheck check(call);
   check.That(direction == "LEFT" || direction == "RIGHT",
-             fmt::format("direction must be LEFT or RIGHT, got '{}'", direction));
+             "direction must be LEFT or RIGHT, got '{}'",
+             direction);
   if (call.has(0))
-    check.That(
-        IsUnsigned(call.type(0).element),
-        fmt::format("input 0 must hold unsigned integers, got {}", Name(call.type(0).element)));
+    check.That(IsUnsigned(call.type(0).element),
+               "input 0 must hold unsigned integers, got {}",
+               Name(call.type(0).element));
   TRY(check.Done());
   return InferIntegerBinary(call);
 }
@@ -40,9 +39,7 @@ std::vector<InputDomain> BitShiftDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> BitShiftExamples() {
-  using example::Of;
-  return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
-           .attributes = {{"direction", "LEFT"}}},
+  return {{.inputs = {U8({4, 6}), U8({6})}, .attributes = {{"direction", "LEFT"}}},
           {.inputs = {Of(ElementType::kU64, {4, 6}), Of(ElementType::kU64, {4, 6})},
            .attributes = {{"direction", "RIGHT"}}}};
 }
@@ -52,7 +49,6 @@ std::vector<OpExample> BitShiftExamples() {
 OpDef MakeBitShift() {
   return {.name = "BitShift",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitShift.html",
           .infer = InferBitShift,
           .reference = BitShiftReference,
           .domain_of = BitShiftDomain,

@@ -13,7 +13,6 @@ int64_t ApplyBitwiseAnd(int64_t a, int64_t b) { return a & b; }
 OpDef MakeBitwiseAnd() {
   return {.name = "BitwiseAnd",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<ApplyBitwiseAnd>,
           .examples = IntegerExamples,

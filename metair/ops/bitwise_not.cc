@@ -21,7 +21,7 @@ Result<void> BitwiseNotReference(const OpCall& call,
 }
 
 std::vector<OpExample> BitwiseNotExamples() {
-  return {{.inputs = {example::I64({4, 6})}}, {.inputs = {example::Of(ElementType::kU8, {4, 6})}}};
+  return {{.inputs = {I64({4, 6})}}, {.inputs = {U8({4, 6})}}};
 }
 
 }  // namespace
@@ -29,7 +29,6 @@ std::vector<OpExample> BitwiseNotExamples() {
 OpDef MakeBitwiseNot() {
   return {.name = "BitwiseNot",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseNot.html",
           .infer = InferBitwiseNot,
           .reference = BitwiseNotReference,
           .examples = BitwiseNotExamples,

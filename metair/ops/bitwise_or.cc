@@ -13,7 +13,6 @@ int64_t ApplyBitwiseOr(int64_t a, int64_t b) { return a | b; }
 OpDef MakeBitwiseOr() {
   return {.name = "BitwiseOr",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseOr.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<ApplyBitwiseOr>,
           .examples = IntegerExamples,

@@ -13,7 +13,6 @@ int64_t ApplyBitwiseXor(int64_t a, int64_t b) { return a ^ b; }
 OpDef MakeBitwiseXor() {
   return {.name = "BitwiseXor",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseXor.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<ApplyBitwiseXor>,
           .examples = IntegerExamples,

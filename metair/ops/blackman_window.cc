@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, double a2) {
+Result<Graph> ComposeCosineWindow(const OpCall& call, const CosineSum& sum) {
   const int64_t size = TRY(call.Ints(0))[0];
   const bool periodic = call.attributes->Int("periodic", 1) != 0;
   if (size < 2) return BadInput("", "one point alone is no sum of cosines");
@@ -19,11 +19,11 @@ Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, doub
   const auto number = [&](double value) { return compose.Number(value, angle); };
   angle = compose.Add("Mul", {angle, number(2 * std::numbers::pi)});
   angle = compose.Add("Div", {angle, number(static_cast<double>(periodic ? size : size - 1))});
-  const ValueId first = compose.Add("Mul", {compose.Add("Cos", {angle}), number(a1)});
-  ValueId y = compose.Add("Sub", {number(a0), first});
-  if (a2 != 0) {
+  const ValueId first = compose.Add("Mul", {compose.Add("Cos", {angle}), number(sum.a1)});
+  ValueId y = compose.Add("Sub", {number(sum.a0), first});
+  if (sum.a2 != 0) {
     const ValueId twice = compose.Add("Cos", {compose.Add("Mul", {angle, number(2)})});
-    y = compose.Add("Add", {y, compose.Add("Mul", {twice, number(a2)})});
+    y = compose.Add("Add", {y, compose.Add("Mul", {twice, number(sum.a2)})});
   }
   return compose.Done({y});
 }
@@ -33,25 +33,16 @@ Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, doub
 namespace metadist::ops {
 namespace {
 
-Result<void> BlackmanWindowReference(const OpCall& call,
-                                     std::span<const Tensor> in,
-                                     std::span<Tensor> out) {
-  return CosineWindow(call, 0.42, 0.5, 0.08, out[0]);
-}
-
-Result<Graph> DecomposeBlackmanWindow(const OpCall& call) {
-  return ComposeCosineWindow(call, 0.42, 0.5, 0.08);
-}
+constexpr CosineSum kBlackmanWindow{0.42, 0.5, 0.08};
 
 }  // namespace
 
 OpDef MakeBlackmanWindow() {
   return {.name = "BlackmanWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html",
           .infer = InferCosineWindow,
-          .reference = BlackmanWindowReference,
-          .decompose = DecomposeBlackmanWindow,
+          .reference = CosineReference<kBlackmanWindow>,
+          .decompose = DecomposeCosine<kBlackmanWindow>,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/interpret.h"
 
 namespace metadist {
@@ -22,7 +23,7 @@ std::vector<TensorType> BodyOutputs(const OpCall& call, size_t region) {
 Result<std::vector<TensorType>> PresentTypes(const OpCall& call, size_t first) {
   std::vector<TensorType> types;
   for (size_t i = first; i < call.num_own_inputs(); ++i) {
-    if (!call.has(i)) return BadInput("", fmt::format("input {} is missing", i));
+    if (!call.has(i)) return BadCall("input {} is missing", i);
     types.push_back(call.type(i));
   }
   return types;
@@ -34,7 +35,7 @@ bool PassesOn(const Graph& body, size_t output, size_t input) {
   while (true) {
     const Value& value = body.value(id);
     if (input < body.inputs.size() && id == body.inputs[input]) return true;
-    if (value.kind == ValueKind::kConstant && value.data.has_data())
+    if (value.is_known())
       return value.data.element() == ElementType::kBool && value.data.size() == 1 &&
              value.data.ToInts()[0] != 0;
     if (value.kind != ValueKind::kResult || value.producer == kNone) return false;

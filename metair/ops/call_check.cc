@@ -31,14 +31,13 @@ std::string CountText(size_t least, size_t most) {
 
 }  // namespace
 
-// Inference runs thousands of times in a discovery, so conditions that hold must not format a
-// message.
+// A condition that holds must not format a part of its message, either.
 CallCheck& CallCheck::Inputs(size_t least, size_t most) {
   const size_t count = call_.inputs.size();
   if (count < least || count > most)
-    That(false, fmt::format("expected {}, got {}", CountText(least, most), count));
+    That(false, "expected {}, got {}", CountText(least, most), count);
   for (size_t i = 0; i < std::min(least, count); ++i)
-    if (!call_.has(i)) That(false, fmt::format("input {} is missing", i));
+    if (!call_.has(i)) That(false, "input {} is missing", i);
   return *this;
 }
 
@@ -49,19 +48,18 @@ CallCheck& CallCheck::Classes(size_t input, std::initializer_list<ElementClass> 
   std::vector<std::string_view> names;
   for (ElementClass element_class : allowed) names.push_back(ClassName(element_class));
   return That(
-      false,
-      fmt::format("input {} must hold {}, got {}", input, fmt::join(names, " or "), Name(element)));
+      false, "input {} must hold {}, got {}", input, fmt::join(names, " or "), Name(element));
 }
 
 CallCheck& CallCheck::SameElement(size_t a, size_t b) {
   if (!call_.has(a) || !call_.has(b)) return *this;
   if (call_.type(a).element == call_.type(b).element) return *this;
   return That(false,
-              fmt::format("inputs {} and {} must have one element type, got {} and {}",
-                          a,
-                          b,
-                          Name(call_.type(a).element),
-                          Name(call_.type(b).element)));
+              "inputs {} and {} must have one element type, got {} and {}",
+              a,
+              b,
+              Name(call_.type(a).element),
+              Name(call_.type(b).element));
 }
 
 CallCheck& CallCheck::Rank(size_t input, int64_t least, int64_t most) {
@@ -69,24 +67,17 @@ CallCheck& CallCheck::Rank(size_t input, int64_t least, int64_t most) {
   const std::string range =
       least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
   return That(
-      false,
-      fmt::format(
-          "input {} must have {} dims, got {}", input, range, ShapeText(call_.shape(input))));
+      false, "input {} must have {} dims, got {}", input, range, ShapeText(call_.shape(input)));
 }
 
 CallCheck& CallCheck::RankAtLeast(size_t input, int64_t least) {
   if (!call_.has(input) || call_.rank(input) >= least) return *this;
   return That(false,
-              fmt::format("input {} must have at least {} dim{}, got {}",
-                          input,
-                          least,
-                          least == 1 ? "" : "s",
-                          ShapeText(call_.shape(input))));
-}
-
-CallCheck& CallCheck::That(bool holds, std::string message) {
-  if (!holds) problems_.push_back(BadInput("", std::move(message)));
-  return *this;
+              "input {} must have at least {} dim{}, got {}",
+              input,
+              least,
+              least == 1 ? "" : "s",
+              ShapeText(call_.shape(input)));
 }
 
 Result<void> CallCheck::Done() {

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <initializer_list>
 #include <limits>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "metair/ops/op_def.h"
 
 namespace metadist {
+
+// kBadInput for a call, with a message formatted from its parts. The operator becomes the location
+// when the error leaves it.
+template <typename... Args>
+Error BadCall(fmt::format_string<Args...> message, Args&&... args) {
+  return BadInput("", fmt::format(message, std::forward<Args>(args)...));
+}
 
 // Collects problems with the arity and the types of a call, so that all are reported at once:
 // TRY(CallCheck(call).Inputs(2).Floats(0).SameElement(0, 1).Done()).
@@ -33,8 +42,13 @@ class CallCheck {
   // An input has between `least` and `most` dims; an omitted input passes.
   CallCheck& Rank(size_t input, int64_t least, int64_t most);
   CallCheck& RankAtLeast(size_t input, int64_t least);
-  // Any other condition.
-  CallCheck& That(bool holds, std::string message);
+  // Any other condition, with the message if it fails. Inference runs thousands of times in a
+  // discovery, so conditions that hold format no message.
+  template <typename... Args>
+  CallCheck& That(bool holds, fmt::format_string<Args...> message, Args&&... args) {
+    if (!holds) problems_.push_back(BadCall(message, std::forward<Args>(args)...));
+    return *this;
+  }
 
   // The problems found, or success.
   Result<void> Done();

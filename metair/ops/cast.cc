@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in element type `to` (an ONNX number): to float rounds to nearest even, to integer
 // truncates. For numbers too large for an 8-bit float, see narrowing.h.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/graph_builder.h"
@@ -27,7 +25,7 @@ Result<std::vector<TensorType>> InferCast(const OpCall& call) {
   const int64_t to = call.attributes->Int("to", 0);
   TRY(CallCheck(call)
           .Inputs(1)
-          .That(ElementTypeOfOnnx(to).has_value(), fmt::format("unknown element type {}", to))
+          .That(ElementTypeOfOnnx(to).has_value(), "unknown element type {}", to)
           .Done());
   TRY(Narrowing::Make(*ElementTypeOfOnnx(to), *call.attributes));
   return std::vector<TensorType>{{*ElementTypeOfOnnx(to), call.shape(0)}};
@@ -44,10 +42,10 @@ std::vector<OpExample> CastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
-  return {{.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kI64)},
-          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kF32)},
-          {.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kF16)},
-          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kBool)}};
+  return {{.inputs = {F32({4, 6})}, .attributes = to(ElementType::kI64)},
+          {.inputs = {I64({4, 6})}, .attributes = to(ElementType::kF32)},
+          {.inputs = {F32({4, 6})}, .attributes = to(ElementType::kF16)},
+          {.inputs = {I64({4, 6})}, .attributes = to(ElementType::kBool)}};
 }
 
 }  // namespace
@@ -55,7 +53,6 @@ std::vector<OpExample> CastExamples() {
 OpDef MakeCast() {
   return {.name = "Cast",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Cast.html",
           .infer = InferCast,
           .reference = CastReference,
           .examples = CastExamples,

@@ -6,7 +6,6 @@
 #include "metair/ops/narrowing.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
@@ -31,11 +30,9 @@ Work WorkForCastLike(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> CastLikeExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({2})}},
           {.inputs = {I64({4, 6}), F32({})}},
-          {.inputs = {I64({4, 6}), example::Bool({1})}}};
+          {.inputs = {I64({4, 6}), Bool({1})}}};
 }
 
 }  // namespace
@@ -43,7 +40,6 @@ std::vector<OpExample> CastLikeExamples() {
 OpDef MakeCastLike() {
   return {.name = "CastLike",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__CastLike.html",
           .infer = InferCastLike,
           .reference = CastLikeReference,
           .work = WorkForCastLike,

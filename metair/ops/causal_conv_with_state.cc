@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depthwise causal convolution: each position sees only itself and earlier positions of x,
 // preceded by a carried state or zeros. Output 1 is the state to carry on: the last positions.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +21,8 @@ Result<std::vector<TensorType>> InferCausalConvWithState(const OpCall& call) {
   for (size_t i : {kWeight, kBias, kPast}) check.SameElement(kX, i);
   TRY(check
           .That(activation == "none" || activation == "silu" || activation == "swish",
-                fmt::format("activation must be none, silu or swish, got {}", activation))
+                "activation must be none, silu or swish, got {}",
+                activation)
           .Done());
   const Shape& x = call.shape(kX);
   const int64_t kernel = call.shape(kWeight)[2];
@@ -31,12 +30,15 @@ Result<std::vector<TensorType>> InferCausalConvWithState(const OpCall& call) {
   const Shape state{x[0], x[1], std::max<int64_t>(kernel - 1, 0)};
   TRY(check
           .That(kernel >= 1 && call.shape(kWeight) == weight,
-                fmt::format(
-                    "the weight must be [{},1,...], got {}", x[1], ShapeText(call.shape(kWeight))))
+                "the weight must be [{},1,...], got {}",
+                x[1],
+                ShapeText(call.shape(kWeight)))
           .That(!call.has(kBias) || call.shape(kBias) == Shape{x[1]},
-                fmt::format("the bias must have {} elements", x[1]))
+                "the bias must have {} elements",
+                x[1])
           .That(!call.has(kPast) || call.shape(kPast) == state,
-                fmt::format("the state must be {}", ShapeText(state)))
+                "the state must be {}",
+                ShapeText(state))
           .Done());
   std::vector<TensorType> types{call.type(kX), {call.type(kX).element, state}};
   if (call.num_outputs < 2) types.pop_back();
@@ -74,7 +76,6 @@ Work WorkForCausalConvWithState(const OpCall& call, std::span<const TensorType> 
 }
 
 std::vector<OpExample> CausalConvWithStateExamples() {
-  using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({4, 1, 3}), F32({4}), F32({2, 4, 2})},
            .attributes = {{"activation", "silu"}},
            .num_outputs = 2},
@@ -86,7 +87,6 @@ std::vector<OpExample> CausalConvWithStateExamples() {
 OpDef MakeCausalConvWithState() {
   return {.name = "CausalConvWithState",
           .since_version = 27,
-          .url = "https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html",
           .infer = InferCausalConvWithState,
           .reference = CausalConvWithStateReference,
           .work = WorkForCausalConvWithState,

@@ -15,7 +15,6 @@ double ApplyCeil(double x) { return std::ceil(x); }
 OpDef MakeCeil() {
   return {.name = "Ceil",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Ceil.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyCeil>,
           .examples = UnaryExamples,

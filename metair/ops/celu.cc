@@ -17,8 +17,7 @@ Result<void> CeluReference(const OpCall& call, std::span<const Tensor> in, std::
 }
 
 std::vector<OpExample> CeluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace
@@ -26,7 +25,6 @@ std::vector<OpExample> CeluExamples() {
 OpDef MakeCelu() {
   return {.name = "Celu",
           .since_version = 12,
-          .url = "https://onnx.ai/onnx/operators/onnx__Celu.html",
           .infer = InferFloatUnary,
           .reference = CeluReference,
           .examples = CeluExamples,

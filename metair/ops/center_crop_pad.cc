@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // x cropped or zero-padded on both sides of `axes` to the sizes in input 1; if the difference is
 // odd, the extra element is cropped or added at the end.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -26,8 +24,7 @@ Result<std::vector<TensorType>> InferCenterCropPad(const OpCall& call) {
   axes = TRY(NormalizeAxes(axes, call.rank(0)));
   const std::vector<int64_t> sizes = TRY(call.Ints(1));
   if (sizes.size() != axes.size())
-    return BadInput("",
-                    fmt::format("{} axes need as many sizes, got {}", axes.size(), sizes.size()));
+    return BadCall("{} axes need as many sizes, got {}", axes.size(), sizes.size());
   TensorType type = call.type(0);
   for (size_t i = 0; i < axes.size(); ++i) type.shape[static_cast<size_t>(axes[i])] = sizes[i];
   TRY(CheckedElements(type.shape, type.element));
@@ -53,11 +50,8 @@ Result<void> CenterCropPadReference(const OpCall& call,
 }
 
 std::vector<OpExample> CenterCropPadExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({2, 7, 4}), Ints({2, 3, 7})}},
-          {.inputs = {F32({3, 6, 5}), Ints({4, 8})},
-           .attributes = {{"axes", std::vector<int64_t>{-2, -1}}}}};
+          {.inputs = {F32({3, 6, 5}), Ints({4, 8})}, .attributes = {{"axes", List{-2, -1}}}}};
 }
 
 }  // namespace
@@ -65,7 +59,6 @@ std::vector<OpExample> CenterCropPadExamples() {
 OpDef MakeCenterCropPad() {
   return {.name = "CenterCropPad",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__CenterCropPad.html",
           .infer = InferCenterCropPad,
           .reference = CenterCropPadReference,
           .work = MoveWork,

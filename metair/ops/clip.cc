@@ -42,11 +42,10 @@ Result<void> ClipReference(const OpCall& call, std::span<const Tensor> in, std::
 }
 
 std::vector<OpExample> ClipExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({}), F32({})}},
-          {.inputs = {F32({4, 6}), example::Absent(), F32({})}},
+          {.inputs = {F32({4, 6}), Absent(), F32({})}},
           {.inputs = {F32({4, 6})}},
-          {.inputs = {example::I64({4, 6}), example::I64({})}}};
+          {.inputs = {I64({4, 6}), I64({})}}};
 }
 
 }  // namespace
@@ -54,7 +53,6 @@ std::vector<OpExample> ClipExamples() {
 OpDef MakeClip() {
   return {.name = "Clip",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Clip.html",
           .infer = InferClip,
           .reference = ClipReference,
           .examples = ClipExamples,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An image assembled from blocks: x has a column for each position of a sliding block, and
 // overlapping columns are added. x: [n, c * block, positions], y: [n, c, image...].
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -25,8 +23,8 @@ Result<std::vector<TensorType>> InferCol2Im(const OpCall& call) {
   const int64_t block = TRY(CheckedElements(window.kernel, ElementType::kBool));
   const int64_t positions = TRY(CheckedElements(window.output, ElementType::kBool));
   TRY(CallCheck(call)
-          .That(x[1] % block == 0, fmt::format("{} rows do not split in blocks of {}", x[1], block))
-          .That(x[2] == positions, fmt::format("the image has {} blocks, got {}", positions, x[2]))
+          .That(x[1] % block == 0, "{} rows do not split in blocks of {}", x[1], block)
+          .That(x[2] == positions, "the image has {} blocks, got {}", positions, x[2])
           .Done());
   TensorType type{call.type(kX).element, {x[0], x[1] / block}};
   type.shape.insert(type.shape.end(), window.input.begin(), window.input.end());
@@ -57,9 +55,6 @@ Work WorkForCol2Im(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> Col2ImExamples() {
-  using example::F32;
-  using example::Ints;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 12, 9}), Ints({4, 4}), Ints({2, 2})}},
           {.inputs = {F32({1, 6, 10}), Ints({5, 5}), Ints({1, 3})},
            .attributes = {{"pads", List{0, 1, 0, 1}}, {"strides", List{1, 3}}}}};
@@ -70,7 +65,6 @@ std::vector<OpExample> Col2ImExamples() {
 OpDef MakeCol2Im() {
   return {.name = "Col2Im",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__Col2Im.html",
           .infer = InferCol2Im,
           .reference = Col2ImReference,
           .work = WorkForCol2Im,

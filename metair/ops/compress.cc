@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slices of x along `axis` (without it: the elements of x, flattened) for which the condition
 // is true. Their number depends on the condition's elements.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -30,10 +28,8 @@ Result<std::vector<TensorType>> InferCompress(const OpCall& call) {
   const size_t axis = static_cast<size_t>(TRY(AxisOfCompress(call)));
   Shape shape = Seen(call);
   if (call.shape(1)[0] > shape[axis])
-    return BadInput(
-        "",
-        fmt::format(
-            "the condition must have at most {} elements, got {}", shape[axis], call.shape(1)[0]));
+    return BadCall(
+        "the condition must have at most {} elements, got {}", shape[axis], call.shape(1)[0]);
   const Tensor* condition = call.inputs[1].constant;
   shape[axis] = kRunTimeSize;
   if (condition != nullptr && condition->has_data()) {
@@ -60,7 +56,6 @@ Result<void> CompressReference(const OpCall& call,
 }
 
 std::vector<OpExample> CompressExamples() {
-  using example::F32;
   const OpExample::Input condition{.type = {ElementType::kBool, {3}}, .constant = {0, 1, 1}};
   return {{.inputs = {F32({3, 4}), condition}, .attributes = {{"axis", 0}}},
           {.inputs = {F32({2, 3}), condition}}};
@@ -71,7 +66,6 @@ std::vector<OpExample> CompressExamples() {
 OpDef MakeCompress() {
   return {.name = "Compress",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Compress.html",
           .infer = InferCompress,
           .reference = CompressReference,
           .examples = CompressExamples};

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inputs concatenated along `axis`.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -15,7 +13,7 @@ Result<std::vector<TensorType>> InferConcat(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).RankAtLeast(0, 1);
   for (size_t i = 1; i < call.inputs.size(); ++i)
-    check.That(call.has(i), fmt::format("input {} is missing", i)).SameElement(0, i);
+    check.That(call.has(i), "input {} is missing", i).SameElement(0, i);
   check.That(call.attributes->has("axis"), "attribute axis is missing");
   TRY(check.Done());
   const size_t axis =
@@ -28,11 +26,10 @@ Result<std::vector<TensorType>> InferConcat(const OpCall& call) {
       other[axis] = shape[axis];
     }
     if (other != shape)
-      return BadInput("",
-                      fmt::format("inputs may differ only along axis {}, got {} and {}",
-                                  axis,
-                                  ShapeText(call.shape(0)),
-                                  ShapeText(call.shape(i))));
+      return BadCall("inputs may differ only along axis {}, got {} and {}",
+                     axis,
+                     ShapeText(call.shape(0)),
+                     ShapeText(call.shape(i)));
   }
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
@@ -55,8 +52,6 @@ Result<void> ConcatReference(const OpCall& call,
 }
 
 std::vector<OpExample> ConcatExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), F32({4, 3})}, .attributes = {{"axis", -1}}},
           {.inputs = {F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({2, 3, 4}), F32({1, 3, 4}), F32({3, 3, 4})}, .attributes = {{"axis", 0}}},
@@ -69,7 +64,6 @@ std::vector<OpExample> ConcatExamples() {
 OpDef MakeConcat() {
   return {.name = "Concat",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Concat.html",
           .infer = InferConcat,
           .reference = ConcatReference,
           .work = MoveWork,

@@ -44,7 +44,7 @@ Result<void> ConstantReference(const OpCall& call,
                                std::span<const Tensor> in,
                                std::span<Tensor> out) {
   const Tensor value = *ValueOf(*call.attributes);
-  if (!value.has_data()) return BadInput("", "the elements of the value are absent");
+  if (!value.has_data()) return BadCall("the elements of the value are absent");
   CopyBytes(value.Cast(out[0].element()), out[0]);
   return {};
 }
@@ -53,7 +53,7 @@ std::vector<OpExample> ConstantExamples() {
   return {{.attributes = {{"value", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}}},
           {.attributes = {{"value_int", 7}}},
           {.attributes = {{"value_float", 0.5}}},
-          {.attributes = {{"value_ints", std::vector<int64_t>{3, 4}}}}};
+          {.attributes = {{"value_ints", List{3, 4}}}}};
 }
 
 }  // namespace
@@ -61,7 +61,6 @@ std::vector<OpExample> ConstantExamples() {
 OpDef MakeConstant() {
   return {.name = "Constant",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Constant.html",
           .infer = InferConstant,
           .reference = ConstantReference,
           .work = NoWork,

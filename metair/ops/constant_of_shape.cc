@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // An array with the shape in input 0, filled with attribute `value` (default f32 0).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferConstantOfShape(const OpCall& call) {
   const ElementType element = value == nullptr ? ElementType::kF32 : value->element();
   TRY(CheckedElements(shape, element));
   if (value != nullptr && (value->size() != 1 || !value->has_data()))
-    return BadInput("", fmt::format("value must have one element, got {}", value->size()));
+    return BadCall("value must have one element, got {}", value->size());
   return std::vector<TensorType>{{element, shape}};
 }
 
@@ -36,7 +34,6 @@ Work WorkForConstantOfShape(const OpCall& call, std::span<const TensorType> outp
 }
 
 std::vector<OpExample> ConstantOfShapeExamples() {
-  using example::Ints;
   return {{.inputs = {Ints({4, 6})}},
           {.inputs = {Ints({2, 3, 4})}, .attributes = {{"value", Tensor::Of<int64_t>({1}, {7})}}},
           {.inputs = {Ints({6})}, .attributes = {{"value", Tensor::Of<bool>({1}, {true})}}}};
@@ -47,7 +44,6 @@ std::vector<OpExample> ConstantOfShapeExamples() {
 OpDef MakeConstantOfShape() {
   return {.name = "ConstantOfShape",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html",
           .infer = InferConstantOfShape,
           .reference = ConstantOfShapeReference,
           .work = WorkForConstantOfShape,

@@ -36,8 +36,6 @@ Work WorkForConv(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> ConvExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {
       {.inputs = {F32({2, 4, 6, 6}), F32({8, 4, 3, 3}), F32({8})},
        .attributes = {{"pads", List{1, 1, 1, 1}}, {"kernel_shape", List{3, 3}}}},
@@ -55,7 +53,6 @@ std::vector<OpExample> ConvExamples() {
 OpDef MakeConv() {
   return {.name = "Conv",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Conv.html",
           .infer = InferConv,
           .reference = ConvReference,
           .spell = SpellConv,

@@ -50,13 +50,11 @@ Work WorkForConvInteger(const OpCall& call, std::span<const TensorType> outputs)
 }
 
 std::vector<OpExample> ConvIntegerExamples() {
-  using List = std::vector<int64_t>;
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  return {{.inputs = {u8({2, 4, 5, 5}), u8({6, 4, 3, 3}), u8({}), u8({})},
+  return {{.inputs = {U8({2, 4, 5, 5}), U8({6, 4, 3, 3}), U8({}), U8({})},
            .attributes = {{"pads", List{1, 1, 1, 1}}}},
-          {.inputs = {u8({1, 4, 6, 5}), u8({6, 2, 3, 2}), u8({}), u8({6})},
+          {.inputs = {U8({1, 4, 6, 5}), U8({6, 2, 3, 2}), U8({}), U8({6})},
            .attributes = {{"group", 2}}},
-          {.inputs = {u8({2, 3, 4, 4}), u8({4, 3, 1, 1})}}};
+          {.inputs = {U8({2, 3, 4, 4}), U8({4, 3, 1, 1})}}};
 }
 
 }  // namespace
@@ -64,7 +62,6 @@ std::vector<OpExample> ConvIntegerExamples() {
 OpDef MakeConvInteger() {
   return {.name = "ConvInteger",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConvInteger.html",
           .infer = InferConvInteger,
           .reference = ConvIntegerReference,
           .spell = SpellConvInteger,

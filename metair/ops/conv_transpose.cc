@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transpose of a convolution: for every element of x, the weight scaled by it is added to the
 // output under the window's position. weight: [c, m / group, kernel...].
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -32,21 +30,22 @@ Result<std::vector<TensorType>> InferConvTranspose(const OpCall& call) {
   const Shape& x = call.shape(0);
   const Shape& weight = call.shape(1);
   if (weight.size() != x.size())
-    return BadInput("",
-                    fmt::format("input 1 must have {} dims, got {}", x.size(), ShapeText(weight)));
+    return BadCall("input 1 must have {} dims, got {}", x.size(), ShapeText(weight));
   const int64_t group = call.attributes->Int("group", 1);
   const Shape kernel = call.attributes->Ints("kernel_shape", {weight.begin() + 2, weight.end()});
   CallCheck check(call);
   check.That(group >= 1 && x[1] % std::max<int64_t>(group, 1) == 0,
-             fmt::format("{} channels do not split in {} groups", x[1], group));
-  check.That(x[1] == weight[0],
-             fmt::format("{} channels need a weight of as many, got {}", x[1], weight[0]));
+             "{} channels do not split in {} groups",
+             x[1],
+             group);
+  check.That(x[1] == weight[0], "{} channels need a weight of as many, got {}", x[1], weight[0]);
   check.That(kernel == Shape(weight.begin() + 2, weight.end()),
-             fmt::format("kernel_shape {} differs from that of the weight {}",
-                         ShapeText(kernel),
-                         ShapeText(weight)));
+             "kernel_shape {} differs from that of the weight {}",
+             ShapeText(kernel),
+             ShapeText(weight));
   check.That(!call.has(2) || call.shape(2) == Shape{weight[1] * group},
-             fmt::format("the bias must have {} elements", weight[1] * group));
+             "the bias must have {} elements",
+             weight[1] * group);
   TRY(check.Done());
   const Window window = TRY(WindowForConvTranspose(call));
   TensorType type{call.type(0).element, {x[0], weight[1] * group}};
@@ -118,8 +117,6 @@ Work WorkForConvTranspose(const OpCall& call, std::span<const TensorType> output
 }
 
 std::vector<OpExample> ConvTransposeExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
            .attributes = {{"strides", List{2, 2}}}},
           {.inputs = {F32({2, 4, 5, 4}), F32({4, 6, 3, 3})},
@@ -138,7 +135,6 @@ std::vector<OpExample> ConvTransposeExamples() {
 OpDef MakeConvTranspose() {
   return {.name = "ConvTranspose",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__ConvTranspose.html",
           .infer = InferConvTranspose,
           .reference = ConvTransposeReference,
           .spell = SpellConvTranspose,

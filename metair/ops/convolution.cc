@@ -18,28 +18,26 @@ Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at) 
   const Shape& x = call.shape(at.data);
   const Shape& weight = call.shape(at.weight);
   if (weight.size() != x.size())
-    return BadInput(
-        "",
-        fmt::format("input {} must have {} dims, got {}", at.weight, x.size(), ShapeText(weight)));
+    return BadCall("input {} must have {} dims, got {}", at.weight, x.size(), ShapeText(weight));
   const int64_t group = call.attributes->Int("group", 1);
   const Shape kernel = call.attributes->Ints("kernel_shape", {weight.begin() + 2, weight.end()});
   CallCheck check(call);
-  check.That(group >= 1, fmt::format("group must be at least 1, got {}", group));
+  check.That(group >= 1, "group must be at least 1, got {}", group);
   check.That(kernel == Shape(weight.begin() + 2, weight.end()),
-             fmt::format("kernel_shape {} differs from that of the weight {}",
-                         ShapeText(kernel),
-                         ShapeText(weight)));
+             "kernel_shape {} differs from that of the weight {}",
+             ShapeText(kernel),
+             ShapeText(weight));
   TRY(check.Done());
   check.That(x[1] % group == 0 && x[1] / group == weight[1],
-             fmt::format("{} channels in {} groups need a weight of {}, got {}",
-                         x[1],
-                         group,
-                         x[1] / group,
-                         weight[1]));
-  check.That(weight[0] % group == 0,
-             fmt::format("{} filters do not split in {} groups", weight[0], group));
+             "{} channels in {} groups need a weight of {}, got {}",
+             x[1],
+             group,
+             x[1] / group,
+             weight[1]);
+  check.That(weight[0] % group == 0, "{} filters do not split in {} groups", weight[0], group);
   check.That(!call.has(at.bias) || call.shape(at.bias) == Shape{weight[0]},
-             fmt::format("the bias must have {} elements", weight[0]));
+             "the bias must have {} elements",
+             weight[0]);
   TRY(check.Done());
   const Window window = TRY(ConvolutionWindow(call, at));
   Shape shape{x[0], weight[0]};

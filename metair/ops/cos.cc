@@ -15,7 +15,6 @@ double ApplyCos(double x) { return std::cos(x); }
 OpDef MakeCos() {
   return {.name = "Cos",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Cos.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyCos>,
           .examples = UnaryExamples,

@@ -15,7 +15,6 @@ double ApplyCosh(double x) { return std::cosh(x); }
 OpDef MakeCosh() {
   return {.name = "Cosh",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Cosh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyCosh>,
           .examples = UnaryExamples,

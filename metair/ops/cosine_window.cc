@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/cosine_window.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -20,15 +18,15 @@ Result<std::vector<TensorType>> InferCosineWindow(const OpCall& call) {
           .Inputs(1)
           .Integers(0)
           .Rank(0, 0, 1)
-          .That(element.has_value(), fmt::format("unknown element type {}", number))
+          .That(element.has_value(), "unknown element type {}", number)
           .Done());
   const std::vector<int64_t> size = TRY(call.Ints(0));
-  if (size.size() != 1) return BadInput("", fmt::format("one size is needed, got {}", size.size()));
+  if (size.size() != 1) return BadCall("one size is needed, got {}", size.size());
   TRY(CheckedElements(size, *element));
   return std::vector<TensorType>{{*element, size}};
 }
 
-Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, Tensor& y) {
+Result<void> CosineWindow(const OpCall& call, const CosineSum& sum, Tensor& y) {
   const int64_t size = y.size();
   const bool periodic = call.attributes->Int("periodic", 1) != 0;
   const double period = static_cast<double>(periodic ? size : size - 1);
@@ -37,7 +35,7 @@ Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, T
     const double angle = 2 * std::numbers::pi * static_cast<double>(n) / period;
     // A window of a single point is 1.
     window.mutable_data<double>()[n] =
-        period == 0 ? 1 : a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle);
+        period == 0 ? 1 : sum.a0 - sum.a1 * std::cos(angle) + sum.a2 * std::cos(2 * angle);
   }
   CopyBytes(window.Cast(y.element()), y);
   return {};
@@ -48,7 +46,6 @@ Work CosineWindowWork(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> CosineWindowExamples() {
-  using example::Int;
   return {{.inputs = {Int(12)}, .attributes = {{"output_datatype", 11}}},
           {.inputs = {Int(9)}, .attributes = {{"output_datatype", 11}, {"periodic", 0}}}};
 }

@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeCumProd() {
   return {.name = "CumProd",
           .since_version = 26,
-          .url = "https://onnx.ai/onnx/operators/onnx__CumProd.html",
           .infer = InferCumulative,
           .reference = Cumulative<ProductFold>,
           .examples = CumulativeExamples};

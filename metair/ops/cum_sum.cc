@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeCumSum() {
   return {.name = "CumSum",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__CumSum.html",
           .infer = InferCumulative,
           .reference = Cumulative<SumFold>,
           .examples = CumulativeExamples};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/cumulative.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 
@@ -10,7 +8,7 @@ namespace metadist {
 
 Result<int64_t> CumulativeAxis(const OpCall& call) {
   const std::vector<int64_t> axis = TRY(call.Ints(1));
-  if (axis.size() != 1) return BadInput("", fmt::format("one axis is needed, got {}", axis.size()));
+  if (axis.size() != 1) return BadCall("one axis is needed, got {}", axis.size());
   return NormalizeAxis(axis[0], call.rank(0));
 }
 
@@ -21,12 +19,9 @@ Result<std::vector<TensorType>> InferCumulative(const OpCall& call) {
 }
 
 std::vector<OpExample> CumulativeExamples() {
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({4, 6}), Int(1)}},
           {.inputs = {F32({4, 6}), Int(-2)}, .attributes = {{"exclusive", 1}}},
-          {.inputs = {example::I64({2, 3, 4}), Int(1)},
-           .attributes = {{"exclusive", 1}, {"reverse", 1}}}};
+          {.inputs = {I64({2, 3, 4}), Int(1)}, .attributes = {{"exclusive", 1}, {"reverse", 1}}}};
 }
 
 }  // namespace metadist

@@ -2,8 +2,6 @@
 // A 2-D convolution with displaced taps: offsets (row, column) for each tap and position, shared by
 // the channels of an offset group. x is sampled bilinearly at the displaced taps, is 0 outside, and
 // is multiplied by an optional mask.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,19 +28,20 @@ Result<std::vector<TensorType>> InferDeformConv(const OpCall& call) {
   TRY(check
           .That(
               groups >= 1 && shape[1] >= 0 && call.shape(kX)[1] % std::max<int64_t>(groups, 1) == 0,
-              fmt::format(
-                  "{} channels do not split in {} offset groups", call.shape(kX)[1], groups))
+              "{} channels do not split in {} offset groups",
+              call.shape(kX)[1],
+              groups)
           .Done());
   const int64_t taps = groups * weight[2] * weight[3];
   const Shape offset{shape[0], 2 * taps, shape[2], shape[3]};
   const Shape mask{shape[0], taps, shape[2], shape[3]};
   TRY(check
+          .That(call.shape(kOffset) == offset,
+                "offsets must be {}, got {}",
+                ShapeText(offset),
+                ShapeText(call.shape(kOffset)))
           .That(
-              call.shape(kOffset) == offset,
-              fmt::format(
-                  "offsets must be {}, got {}", ShapeText(offset), ShapeText(call.shape(kOffset))))
-          .That(!call.has(kMask) || call.shape(kMask) == mask,
-                fmt::format("the mask must be {}", ShapeText(mask)))
+              !call.has(kMask) || call.shape(kMask) == mask, "the mask must be {}", ShapeText(mask))
           .Done());
   return std::vector<TensorType>{{call.type(kX).element, shape}};
 }
@@ -133,9 +132,6 @@ Work WorkForDeformConv(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> DeformConvExamples() {
-  using example::Absent;
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {
       {.inputs = {F32({2, 4, 4, 5}), F32({6, 4, 2, 2}), F32({2, 8, 3, 4}), F32({6})}},
       {.inputs =
@@ -148,7 +144,6 @@ std::vector<OpExample> DeformConvExamples() {
 OpDef MakeDeformConv() {
   return {.name = "DeformConv",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__DeformConv.html",
           .infer = InferDeformConv,
           .reference = DeformConvReference,
           .spell = SpellDeformConv,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rearranges channels into spatial blocks: [n, b b c, h, w] to [n, c, h b, w b], where the output's
 // channel is the innermost (mode DCR) or the outermost (CRD) part of the input's channel.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -17,10 +15,11 @@ Result<std::vector<TensorType>> InferDepthToSpace(const OpCall& call) {
   const std::string mode = call.attributes->String("mode", "DCR");
   const Shape& x = call.shape(0);
   TRY(CallCheck(call)
-          .That(mode == "DCR" || mode == "CRD",
-                fmt::format("mode must be DCR or CRD, got {}", mode))
+          .That(mode == "DCR" || mode == "CRD", "mode must be DCR or CRD, got {}", mode)
           .That(x[1] % (block * block) == 0,
-                fmt::format("channels must be a multiple of {}, got {}", block * block, x[1]))
+                "channels must be a multiple of {}, got {}",
+                block * block,
+                x[1])
           .Done());
   return std::vector<TensorType>{
       {call.type(0).element, {x[0], x[1] / block / block, x[2] * block, x[3] * block}}};
@@ -40,7 +39,6 @@ Result<void> DepthToSpaceReference(const OpCall& call,
 }
 
 std::vector<OpExample> DepthToSpaceExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}, {"mode", "CRD"}}}};
 }
@@ -50,7 +48,6 @@ std::vector<OpExample> DepthToSpaceExamples() {
 OpDef MakeDepthToSpace() {
   return {.name = "DepthToSpace",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__DepthToSpace.html",
           .infer = InferDepthToSpace,
           .reference = DepthToSpaceReference,
           .work = MoveWork,

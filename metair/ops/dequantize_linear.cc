@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - zero point) scale. One scale for all of x, for each index along `axis`, or for each
 // block of block_size along it. The zero point of 8- and 4-bit floats is 0, and not read.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
@@ -29,7 +27,7 @@ Result<std::vector<TensorType>> InferDequantizeLinear(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
   if (stated != 0 && (!named || ClassOf(*named) != ElementClass::kFloat))
-    return BadInput("", fmt::format("output_dtype {} is not a supported float type", stated));
+    return BadCall("output_dtype {} is not a supported float type", stated);
   const ElementType element = stated != 0 ? *named : call.type(kScale).element;
   return std::vector<TensorType>{{element, call.shape(kX)}};
 }
@@ -59,16 +57,13 @@ Work WorkForDequantizeLinear(const OpCall& call, std::span<const TensorType> out
 }
 
 std::vector<OpExample> DequantizeLinearExamples() {
-  using example::F32;
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
-          {.inputs = {u8({3, 4}), F32({1}), u8({})}},
-          {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
-          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
-          {.inputs = {OpExample::Input{{ElementType::kF8E4M3FN, {3, 4, 5}}}, F32({4})}},
-          {.inputs = {OpExample::Input{{ElementType::kI4, {3, 8}}}, F32({3, 2})},
-           .attributes = {{"block_size", 4}}}};
+  return {
+      {.inputs = {U8({3, 4, 5}), F32({}), U8({})}},
+      {.inputs = {U8({3, 4}), F32({1}), U8({})}},
+      {.inputs = {I8({3, 4, 5}), F32({4}), I8({4})}},
+      {.inputs = {I8({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
+      {.inputs = {Of(ElementType::kF8E4M3FN, {3, 4, 5}), F32({4})}},
+      {.inputs = {Of(ElementType::kI4, {3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}}};
 }
 
 }  // namespace
@@ -76,7 +71,6 @@ std::vector<OpExample> DequantizeLinearExamples() {
 OpDef MakeDequantizeLinear() {
   return {.name = "DequantizeLinear",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html",
           .infer = InferDequantizeLinear,
           .reference = DequantizeLinearReference,
           .work = WorkForDequantizeLinear,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The determinant of every matrix in the last two dims, by elimination with partial pivoting.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferDet(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 2).Done());
   const Shape& shape = call.shape(0);
   if (shape[shape.size() - 2] != shape.back())
-    return BadInput("", fmt::format("matrices must be square, got {}", ShapeText(shape)));
+    return BadCall("matrices must be square, got {}", ShapeText(shape));
   return std::vector<TensorType>{{call.type(0).element, Shape(shape.begin(), shape.end() - 2)}};
 }
 
@@ -60,7 +58,6 @@ Work WorkForDet(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> DetExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 4})}}, {.inputs = {F32({2, 5, 3, 3})}}};
 }
 
@@ -69,7 +66,6 @@ std::vector<OpExample> DetExamples() {
 OpDef MakeDet() {
   return {.name = "Det",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Det.html",
           .infer = InferDet,
           .reference = DetReference,
           .work = WorkForDet,

@@ -2,8 +2,6 @@
 // The discrete Fourier transform along an axis, or its inverse. The last dim holds the real part,
 // or both parts. onesided = 1: only the first half of a real signal's spectrum is output (or, for
 // the inverse, read).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/fourier.h"
@@ -25,7 +23,7 @@ struct Transform {
 
 Result<int64_t> Scalar(const OpCall& call, size_t input) {
   const std::vector<int64_t> values = TRY(call.Ints(input));
-  if (values.size() != 1) return BadInput("", fmt::format("input {} must have one element", input));
+  if (values.size() != 1) return BadCall("input {} must have one element", input);
   return values[0];
 }
 
@@ -37,18 +35,15 @@ Result<Transform> TransformOf(const OpCall& call) {
   x.inverse = call.attributes->Int("inverse", 0) != 0;
   x.onesided = call.attributes->Int("onesided", 0) != 0;
   if (x.axis == call.rank(kX) - 1)
-    return BadInput("", "the last dim holds the parts of a number, and is not transformed");
+    return BadCall("the last dim holds the parts of a number, and is not transformed");
   const int64_t size = shape[static_cast<size_t>(x.axis)];
   const bool half = x.inverse && x.onesided;
   x.length = call.has(kLength) ? TRY(Scalar(call, kLength)) : half ? 2 * (size - 1) : size;
   constexpr int64_t kLargest = int64_t{1} << 31;
-  if (x.length < 1 || x.length > kLargest)
-    return BadInput("", fmt::format("no transform has length {}", x.length));
+  if (x.length < 1 || x.length > kLargest) return BadCall("no transform has length {}", x.length);
   if (x.onesided && shape.back() != (x.inverse ? 2 : 1))
-    return BadInput("",
-                    fmt::format("a onesided transform needs {} parts a number, got {}",
-                                x.inverse ? 2 : 1,
-                                shape.back()));
+    return BadCall(
+        "a onesided transform needs {} parts a number, got {}", x.inverse ? 2 : 1, shape.back());
   x.bins = x.onesided && !x.inverse ? x.length / 2 + 1 : x.length;
   return x;
 }
@@ -62,9 +57,7 @@ Result<std::vector<TensorType>> InferDFT(const OpCall& call) {
           .RankAtLeast(kX, 2)
           .Done());
   const int64_t parts = call.shape(kX).back();
-  TRY(CallCheck(call)
-          .That(parts == 1 || parts == 2, fmt::format("the last dim must be 1 or 2, got {}", parts))
-          .Done());
+  if (parts != 1 && parts != 2) return BadCall("the last dim must be 1 or 2, got {}", parts);
   const Transform x = TRY(TransformOf(call));
   TensorType type = call.type(kX);
   type.shape[static_cast<size_t>(x.axis)] = x.bins;
@@ -117,9 +110,6 @@ Work WorkForDFT(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> DFTExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({2, 6, 1})}},
           {.inputs = {F32({3, 5, 2}), Absent(), Int(0)}, .attributes = {{"inverse", 1}}},
           {.inputs = {F32({2, 3, 5, 1}), Int(8), Int(-2)}, .attributes = {{"onesided", 1}}},
@@ -132,7 +122,6 @@ std::vector<OpExample> DFTExamples() {
 OpDef MakeDFT() {
   return {.name = "DFT",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__DFT.html",
           .infer = InferDFT,
           .reference = DFTReference,
           .work = WorkForDFT,

@@ -24,7 +24,6 @@ Result<void> DivReference(const OpCall& call, std::span<const Tensor> in, std::s
 OpDef MakeDiv() {
   return {.name = "Div",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Div.html",
           .infer = InferNumberBinary,
           .reference = DivReference,
           .domain_of = DivisorDomain,

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/draw.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <utility>
 
 #include "metair/ir/split_mix.h"
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/drawing.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/onnx_types.h"
 
 namespace metadist {
 void CheckDrawing(const OpCall& call, size_t own, size_t rank, CallCheck& check) {
-  for (size_t i = own; i < kKeyInput; ++i)
-    check.That(!call.has(i), fmt::format("there is no input {}", i));
+  for (size_t i = own; i < kKeyInput; ++i) check.That(!call.has(i), "there is no input {}", i);
   check.Integers(kKeyInput);
   check.That(!call.has(kKeyInput) || call.shape(kKeyInput) == Shape{2},
-             fmt::format("input {} must hold the two integers of a key", kKeyInput));
+             "input {} must hold the two integers of a key",
+             kKeyInput);
   const size_t starts = call.attributes->Ints("start").size();
-  check.That(starts == 0 || starts == rank,
-             fmt::format("start must have {} entries, got {}", rank, starts));
+  check.That(starts == 0 || starts == rank, "start must have {} entries, got {}", rank, starts);
 }
 
 // Seeds are floats for some operators and integers for others.
@@ -37,14 +35,14 @@ Result<ElementType> DrawnType(const OpCall& call, ElementType absent) {
   if (!call.attributes->has("dtype")) return absent;
   const int64_t number = call.attributes->Int("dtype", 0);
   const std::optional<ElementType> element = ElementTypeOfOnnx(number);
-  if (!element.has_value()) return BadInput("", fmt::format("unknown element type {}", number));
+  if (!element.has_value()) return BadCall("unknown element type {}", number);
   return *element;
 }
 
 Result<ElementType> DrawnFloat(const OpCall& call, ElementType absent) {
   const ElementType element = TRY(DrawnType(call, absent));
   if (ClassOf(element) != ElementClass::kFloat)
-    return BadInput("", fmt::format("floats are drawn, got dtype {}", Name(element)));
+    return BadCall("floats are drawn, got dtype {}", Name(element));
   return element;
 }
 

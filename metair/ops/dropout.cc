@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x, or in training x scaled by 1 / (1 - ratio) if a random number is at least the ratio, else
 // 0; output 1 is the mask of the elements that are kept.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/drawing.h"
@@ -21,8 +19,7 @@ bool IsTraining(const OpCall& call) {
 Result<std::vector<TensorType>> InferDropout(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, 4).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
-  check.That(call.num_outputs <= 2,
-             fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
+  check.That(call.num_outputs <= 2, "expected 1 to 2 outputs, got {}", call.num_outputs);
   if (call.has(2)) {
     const Tensor* training = call.inputs[2].constant;
     check.That(training != nullptr && training->has_data() && training->size() == 1,
@@ -69,19 +66,16 @@ std::vector<InputDomain> DropoutDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> DropoutExamples() {
-  using example::Absent;
-  using example::F32;
   const OpExample::Input off{.type = {ElementType::kBool, {}}, .constant = {0}};
   const OpExample::Input on{.type = {ElementType::kBool, {}}, .constant = {1}};
-  const OpExample::Input key = example::I64({2});
+  const OpExample::Input key = I64({2});
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({}), off}, .num_outputs = 2},
           {.inputs = {F32({4, 6}), Absent(), off}},
           {.inputs = {F32({4, 6}), F32({}), on}, .attributes = {{"seed", 7}}, .num_outputs = 2},
-          {.inputs = {F32({4, 6}), F32({}), on, key},
-           .attributes = {{"start", std::vector<int64_t>{0, 0}}}},
+          {.inputs = {F32({4, 6}), F32({}), on, key}, .attributes = {{"start", List{0, 0}}}},
           {.inputs = {F32({2, 3, 4}), F32({}), on, key},
-           .attributes = {{"start", std::vector<int64_t>{0, 0, 0}}},
+           .attributes = {{"start", List{0, 0, 0}}},
            .num_outputs = 2}};
 }
 
@@ -90,7 +84,6 @@ std::vector<OpExample> DropoutExamples() {
 OpDef MakeDropout() {
   return {.name = "Dropout",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Dropout.html",
           .infer = InferDropout,
           .reference = DropoutReference,
           .work = WorkForDropout,

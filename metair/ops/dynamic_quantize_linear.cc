@@ -80,7 +80,6 @@ Work WorkForDynamicQuantizeLinear(const OpCall& call, std::span<const TensorType
 }
 
 std::vector<OpExample> DynamicQuantizeLinearExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4})}, .num_outputs = 3}, {.inputs = {F32({6})}, .num_outputs = 3}};
 }
 
@@ -89,7 +88,6 @@ std::vector<OpExample> DynamicQuantizeLinearExamples() {
 OpDef MakeDynamicQuantizeLinear() {
   return {.name = "DynamicQuantizeLinear",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html",
           .infer = InferDynamicQuantizeLinear,
           .reference = DynamicQuantizeLinearReference,
           .decompose = DecomposeDynamicQuantizeLinear,

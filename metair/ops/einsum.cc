@@ -95,7 +95,7 @@ Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& pl
   for (size_t b = 0; b < places.size(); ++b)
     for (size_t a = 0; a < b; ++a) {
       if (places[a] != places[b]) continue;
-      if (shape[a] != shape[b]) return BadInput("", "a diagonal is broadcast");
+      if (shape[a] != shape[b]) return BadCall("a diagonal is broadcast");
       const ValueId row = PositionsAlong(compose, shape[a], a, shape.size());
       const ValueId column = PositionsAlong(compose, shape[b], b, shape.size());
       const ValueId seen = compose.Add("Equal", {row, column});
@@ -111,7 +111,7 @@ Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& pl
 Result<Graph> DecomposeEinsum(const OpCall& call) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   EinsumSpace space = TRY(SpaceOf(call));
-  if (space.sizes.size() > kLetters.size()) return BadInput("", "too many indices");
+  if (space.sizes.size() > kLetters.size()) return BadCall("too many indices");
   Composer compose(call);
   std::vector<ValueId> inputs;
   std::string equation;
@@ -122,14 +122,13 @@ Result<Graph> DecomposeEinsum(const OpCall& call) {
     if (i > 0) equation += ',';
     for (const size_t place : space.places[i]) equation += kLetters[place];
   }
-  if (!any) return BadInput("", "no index stands twice in an input");
+  if (!any) return BadCall("no index stands twice in an input");
   equation += "->";
   equation += kLetters.substr(0, space.kept);
   return compose.Done({compose.Add("Einsum", inputs, {{"equation", std::move(equation)}})});
 }
 
 std::vector<OpExample> EinsumExamples() {
-  using example::F32;
   const auto of = [](const char* equation) { return Attributes{{"equation", equation}}; };
   return {{.inputs = {F32({4, 6}), F32({6, 5})}, .attributes = of("ij,jk->ik")},
           {.inputs = {F32({2, 5, 3, 4}), F32({2, 7, 3, 4})}, .attributes = of("bqhd,bkhd->bhqk")},
@@ -146,7 +145,6 @@ std::vector<OpExample> EinsumExamples() {
 OpDef MakeEinsum() {
   return {.name = "Einsum",
           .since_version = 12,
-          .url = "https://onnx.ai/onnx/operators/onnx__Einsum.html",
           .infer = InferEinsum,
           .reference = EinsumReference,
           .decompose = DecomposeEinsum,

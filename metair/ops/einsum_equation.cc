@@ -12,11 +12,11 @@
 // Einsum-12; numpy.einsum.
 #include "metair/ops/einsum_equation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <map>
+
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 namespace {
@@ -33,38 +33,17 @@ Result<std::string> ParseTerm(const std::string& text) {
       term += kEllipsis;
       i += 2;
     } else {
-      return BadInput("",
-                      fmt::format("unexpected '{}' in the equation's term '{}'", text[i], text));
+      return BadCall("unexpected '{}' in the equation's term '{}'", text[i], text);
     }
   }
   return term;
 }
 
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-Result<Equation> ParseEquation(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  const size_t arrow = text.find("->");
-  const std::string left = text.substr(0, arrow);
-  Equation equation;
-  for (size_t from = 0; from <= left.size();) {
-    const size_t comma = std::min(left.find(',', from), left.size());
-    equation.inputs.push_back(TRY(ParseTerm(left.substr(from, comma - from))));
-    from = comma + 1;
-  }
-  if (arrow != std::string::npos) {
-    equation.output = TRY(ParseTerm(text.substr(arrow + 2)));
-    return equation;
-  }
-  std::map<char, int> counts;
-  for (const std::string& term : equation.inputs)
-    for (char letter : term) ++counts[letter];
-  for (const auto& [letter, count] : counts)  // in alphabetic order, the ellipsis first
-    if (letter == kEllipsis || count == 1) equation.output += letter;
-  return equation;
+Result<EinsumTerms> ParseTerms(const std::string& equation) {
+  EinsumTerms terms = SplitEinsum(equation);
+  for (std::string& term : terms.inputs) term = TRY(ParseTerm(term));
+  terms.output = terms.output ? TRY(ParseTerm(*terms.output)) : ImplicitOutput(terms.inputs);
+  return terms;
 }
 
 // The index of each dim; `extra` is the number of dims of the ellipsis.
@@ -80,13 +59,35 @@ std::vector<int> IndicesOf(const std::string& term, size_t extra) {
 
 }  // namespace
 
+EinsumTerms SplitEinsum(std::string equation) {
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  const size_t arrow = equation.find("->");
+  const std::string left = equation.substr(0, arrow);
+  EinsumTerms terms;
+  for (size_t from = 0; from <= left.size();) {
+    const size_t comma = std::min(left.find(',', from), left.size());
+    terms.inputs.push_back(left.substr(from, comma - from));
+    from = comma + 1;
+  }
+  if (arrow != std::string::npos) terms.output = equation.substr(arrow + 2);
+  return terms;
+}
+
+std::string ImplicitOutput(const std::vector<std::string>& inputs) {
+  std::map<char, int> counts;
+  for (const std::string& term : inputs)
+    for (char letter : term) ++counts[letter];
+  std::string output;
+  for (const auto& [letter, count] : counts)  // in alphabetic order, the ellipsis first
+    if (letter == kEllipsis || count == 1) output += letter;
+  return output;
+}
+
 Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> inputs) {
-  const Equation equation = TRY(ParseEquation(text));
+  const EinsumTerms equation = TRY(ParseTerms(text));
   if (equation.inputs.size() != inputs.size())
-    return BadInput(
-        "",
-        fmt::format(
-            "equation '{}' is of {} inputs, got {}", text, equation.inputs.size(), inputs.size()));
+    return BadCall(
+        "equation '{}' is of {} inputs, got {}", text, equation.inputs.size(), inputs.size());
   std::map<int, int64_t> sizes;
   std::vector<std::vector<int>> terms;
   size_t broadest = 0;  // dims of the longest ellipsis
@@ -95,27 +96,24 @@ Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> 
     const bool open = term.find(kEllipsis) != std::string::npos;
     const size_t named = term.size() - (open ? 1 : 0);
     if (inputs[i].size() < named || (!open && inputs[i].size() > named))
-      return BadInput("",
-                      fmt::format("the equation's term '{}' does not fit input {} of shape {}",
-                                  term,
-                                  i,
-                                  ShapeText(inputs[i])));
+      return BadCall("the equation's term '{}' does not fit input {} of shape {}",
+                     term,
+                     i,
+                     ShapeText(inputs[i]));
     broadest = std::max(broadest, inputs[i].size() - named);
     terms.push_back(IndicesOf(term, inputs[i].size() - named));
     for (size_t d = 0; d < terms[i].size(); ++d) {
       int64_t& size = sizes.emplace(terms[i][d], 1).first->second;
       if (size != 1 && inputs[i][d] != 1 && size != inputs[i][d])
-        return BadInput(
-            "",
-            fmt::format("sizes {} and {} of one index of '{}' differ", size, inputs[i][d], text));
+        return BadCall("sizes {} and {} of one index of '{}' differ", size, inputs[i][d], text);
       if (size == 1) size = inputs[i][d];
     }
   }
   EinsumSpace space;
   std::map<int, size_t> places;
-  for (int index : IndicesOf(equation.output, broadest)) {
+  for (int index : IndicesOf(*equation.output, broadest)) {
     if (sizes.count(index) == 0 || !places.emplace(index, places.size()).second)
-      return BadInput("", fmt::format("the output of '{}' has an index twice or anew", text));
+      return BadCall("the output of '{}' has an index twice or anew", text);
     space.sizes.push_back(sizes[index]);
   }
   space.kept = space.sizes.size();

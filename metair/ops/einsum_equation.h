@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,16 @@
 #include "metair/ir/shape.h"
 
 namespace metadist {
+
+// An equation as written, split at commas and "->", without spaces.
+struct EinsumTerms {
+  std::vector<std::string> inputs = {};
+  std::optional<std::string> output = {};  // nullopt: not stated
+};
+EinsumTerms SplitEinsum(std::string equation);
+
+// The output of an equation that states none, given its inputs, with "." in place of "...".
+std::string ImplicitOutput(const std::vector<std::string>& inputs);
 
 // A sum of products over named indices, given by an equation such as "...ij,jk->...ik" and the
 // shapes of the inputs. All indices together span a space: the output's first, then the summed

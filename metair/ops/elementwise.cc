@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/elementwise.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 
@@ -56,7 +54,7 @@ Result<std::vector<TensorType>> InferVariadic(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
   for (size_t i = 1; i < call.inputs.size(); ++i) {
-    if (!call.has(i)) check.That(false, fmt::format("input {} is missing", i));
+    if (!call.has(i)) check.That(false, "input {} is missing", i);
     check.SameElement(0, i);
   }
   TRY(check.Done());
@@ -68,31 +66,26 @@ std::vector<InputDomain> PositiveDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> UnaryExamples() {
-  return {{.inputs = {example::F32({4, 6})}}, {.inputs = {example::F32({2, 3, 4})}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}}};
 }
 
 std::vector<OpExample> BinaryExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6}), F32({6})}},
           {.inputs = {F32({4, 1, 6}), F32({3, 1})}},
           {.inputs = {F32({}), F32({4, 6})}},
-          {.inputs = {example::I64({4, 6}), example::I64({})}}};
+          {.inputs = {I64({4, 6}), I64({})}}};
 }
 
 std::vector<OpExample> IntegerExamples() {
-  using example::I64;
-  const auto u8 = [](Shape shape) { return example::Of(ElementType::kU8, std::move(shape)); };
-  return {{.inputs = {I64({4, 6}), I64({4, 6})}}, {.inputs = {u8({4, 1, 6}), u8({3, 1})}}};
+  return {{.inputs = {I64({4, 6}), I64({4, 6})}}, {.inputs = {U8({4, 1, 6}), U8({3, 1})}}};
 }
 
 std::vector<OpExample> LogicalExamples() {
-  using example::Bool;
   return {{.inputs = {Bool({4, 6}), Bool({4, 6})}}, {.inputs = {Bool({4, 1, 6}), Bool({3, 1})}}};
 }
 
 std::vector<OpExample> VariadicExamples() {
-  using example::F32;
   std::vector<OpExample> examples = BinaryExamples();
   examples.push_back({.inputs = {F32({4, 6})}});
   examples.push_back({.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}});

@@ -17,8 +17,7 @@ Result<void> EluReference(const OpCall& call, std::span<const Tensor> in, std::s
 }
 
 std::vector<OpExample> EluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace
@@ -26,7 +25,6 @@ std::vector<OpExample> EluExamples() {
 OpDef MakeElu() {
   return {.name = "Elu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Elu.html",
           .infer = InferFloatUnary,
           .reference = EluReference,
           .examples = EluExamples,

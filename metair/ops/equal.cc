@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeEqual() {
   return {.name = "Equal",
           .since_version = 19,
-          .url = "https://onnx.ai/onnx/operators/onnx__Equal.html",
           .infer = InferEquality,
           .reference = Comparison<std::equal_to<>>,
           .examples = BinaryExamples,

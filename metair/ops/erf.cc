@@ -15,7 +15,6 @@ double ApplyErf(double x) { return std::erf(x); }
 OpDef MakeErf() {
   return {.name = "Erf",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Erf.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyErf>,
           .examples = UnaryExamples,

@@ -6,14 +6,20 @@
 
 #include "metair/ops/op_def.h"
 
-// Short ways to write the parts of an OpExample.
-namespace metadist::example {
+// Short ways to write the parts of an OpExample. Operators use them without qualification.
+namespace metadist {
+inline namespace example {
+
+// A list of integers in an attribute.
+using List = std::vector<int64_t>;
 
 inline OpExample::Input Of(ElementType element, Shape shape) {
   return {.type = {element, std::move(shape)}};
 }
 inline OpExample::Input F32(Shape shape) { return {.type = {ElementType::kF32, std::move(shape)}}; }
 inline OpExample::Input I64(Shape shape) { return {.type = {ElementType::kI64, std::move(shape)}}; }
+inline OpExample::Input I8(Shape shape) { return {.type = {ElementType::kI8, std::move(shape)}}; }
+inline OpExample::Input U8(Shape shape) { return {.type = {ElementType::kU8, std::move(shape)}}; }
 inline OpExample::Input Bool(Shape shape) {
   return {.type = {ElementType::kBool, std::move(shape)}};
 }
@@ -28,4 +34,5 @@ inline OpExample::Input Int(int64_t value) {
   return {.type = {ElementType::kI64, {}}, .constant = {value}};
 }
 
-}  // namespace metadist::example
+}  // namespace example
+}  // namespace metadist

@@ -15,7 +15,6 @@ double ApplyExp(double x) { return std::exp(x); }
 OpDef MakeExp() {
   return {.name = "Exp",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Exp.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyExp>,
           .examples = UnaryExamples,

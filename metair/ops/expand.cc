@@ -43,12 +43,10 @@ Work WorkForExpand(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> ExpandExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 1, 6}), Ints({4, 3, 6})}},
           {.inputs = {F32({6}), Ints({2, 4, 6})}},
           {.inputs = {F32({3, 4}), Ints({2, 1, 1})}},
-          {.inputs = {example::Bool({1, 1}), Ints({4, 6})}}};
+          {.inputs = {Bool({1, 1}), Ints({4, 6})}}};
 }
 
 }  // namespace
@@ -56,7 +54,6 @@ std::vector<OpExample> ExpandExamples() {
 OpDef MakeExpand() {
   return {.name = "Expand",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Expand.html",
           .infer = InferExpand,
           .reference = ExpandReference,
           .spell = SpellExpand,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ones on diagonal k (0: the main diagonal, positive: above it), zeros elsewhere, in the shape of
 // input 0.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferEyeLike(const OpCall& call) {
   if (!call.attributes->has("dtype")) return std::vector<TensorType>{call.type(0)};
   const int64_t number = call.attributes->Int("dtype", 0);
   const std::optional<ElementType> element = ElementTypeOfOnnx(number);
-  if (!element.has_value()) return BadInput("", fmt::format("unknown element type {}", number));
+  if (!element.has_value()) return BadCall("unknown element type {}", number);
   return std::vector<TensorType>{{*element, call.shape(0)}};
 }
 
@@ -46,7 +44,6 @@ Work WorkForEyeLike(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> EyeLikeExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 4})}},
           {.inputs = {F32({4, 6})}, .attributes = {{"k", 1}}},
           {.inputs = {F32({6, 4})}, .attributes = {{"k", -2}, {"dtype", 7}}}};
@@ -57,7 +54,6 @@ std::vector<OpExample> EyeLikeExamples() {
 OpDef MakeEyeLike() {
   return {.name = "EyeLike",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__EyeLike.html",
           .infer = InferEyeLike,
           .reference = EyeLikeReference,
           .spell = SpellEyeLike,

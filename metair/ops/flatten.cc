@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same elements as a matrix: the dims before `axis` are merged into rows, the others into
 // columns.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferFlatten(const OpCall& call) {
   const int64_t rank = call.rank(0);
   int64_t axis = call.attributes->Int("axis", 1);
   if (axis < -rank || axis > rank)
-    return BadInput("", fmt::format("axis must be in [{}, {}], got {}", -rank, rank, axis));
+    return BadCall("axis must be in [{}, {}], got {}", -rank, rank, axis);
   if (axis < 0) axis += rank;
   const Shape& shape = call.shape(0);
   return std::vector<TensorType>{{call.type(0).element,
@@ -33,7 +31,6 @@ Result<void> FlattenReference(const OpCall& call,
 }
 
 std::vector<OpExample> FlattenExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({4, 3, 2, 5})}, .attributes = {{"axis", 2}}},
           {.inputs = {F32({4, 3, 5})}, .attributes = {{"axis", -1}}},
@@ -45,7 +42,6 @@ std::vector<OpExample> FlattenExamples() {
 OpDef MakeFlatten() {
   return {.name = "Flatten",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Flatten.html",
           .infer = InferFlatten,
           .reference = FlattenReference,
           .work = NoWork,

@@ -15,7 +15,6 @@ double ApplyFloor(double x) { return std::floor(x); }
 OpDef MakeFloor() {
   return {.name = "Floor",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Floor.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyFloor>,
           .examples = UnaryExamples,

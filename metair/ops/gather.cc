@@ -61,7 +61,6 @@ std::vector<OpExample> GatherExamples() {
 OpDef MakeGather() {
   return {.name = "Gather",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Gather.html",
           .infer = InferGather,
           .reference = GatherReference,
           .work = WorkForGather,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[..., i, ...] = x[..., indices[..., i, ...], ...]: each element of indices selects along `axis`.
-#include <fmt/format.h>
-
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
@@ -24,11 +22,10 @@ Result<std::vector<TensorType>> InferGatherElements(const OpCall& call) {
   for (int64_t d = 0; d < call.rank(0); ++d) {
     const size_t at = static_cast<size_t>(d);
     if (d != axis && call.shape(1)[at] > call.shape(0)[at])
-      return BadInput("",
-                      fmt::format("indices {} must not exceed {} except along axis {}",
-                                  ShapeText(call.shape(1)),
-                                  ShapeText(call.shape(0)),
-                                  axis));
+      return BadCall("indices {} must not exceed {} except along axis {}",
+                     ShapeText(call.shape(1)),
+                     ShapeText(call.shape(0)),
+                     axis);
   }
   return std::vector<TensorType>{{call.type(0).element, call.shape(1)}};
 }
@@ -73,8 +70,6 @@ std::vector<InputDomain> GatherElementsDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> GatherElementsExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6})}},
           {.inputs = {F32({4, 6}), I64({4, 6})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({2, 3, 5}), I64({2, 3, 4})}, .attributes = {{"axis", -1}}}};
@@ -85,7 +80,6 @@ std::vector<OpExample> GatherElementsExamples() {
 OpDef MakeGatherElements() {
   return {.name = "GatherElements",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__GatherElements.html",
           .infer = InferGatherElements,
           .reference = GatherElementsReference,
           .work = WorkForGatherElements,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[batch, i...] = x[batch, indices[batch, i..., :]]: each row of indices selects an element or a
 // slice of x.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -20,20 +18,19 @@ Result<std::vector<TensorType>> InferGatherND(const OpCall& call) {
   const Shape& data = call.shape(0);
   const Shape& indices = call.shape(1);
   if (batch < 0 || batch >= std::min(call.rank(0), call.rank(1)))
-    return BadInput("",
-                    fmt::format("batch_dims must be in [0, {}], got {}",
-                                std::min(call.rank(0), call.rank(1)) - 1,
-                                batch));
+    return BadCall(
+        "batch_dims must be in [0, {}], got {}", std::min(call.rank(0), call.rank(1)) - 1, batch);
   const int64_t depth = indices.back();
   CallCheck check(call);
   check.That(std::equal(data.begin(), data.begin() + batch, indices.begin()),
-             fmt::format("the first {} dims of {} and {} must be equal",
-                         batch,
-                         ShapeText(data),
-                         ShapeText(indices)));
+             "the first {} dims of {} and {} must be equal",
+             batch,
+             ShapeText(data),
+             ShapeText(indices));
   check.That(depth >= 1 && depth <= call.rank(0) - batch,
-             fmt::format(
-                 "rows of indices must have 1 to {} entries, got {}", call.rank(0) - batch, depth));
+             "rows of indices must have 1 to {} entries, got {}",
+             call.rank(0) - batch,
+             depth);
   TRY(check.Done());
   Shape shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + batch + depth, data.end());
@@ -78,12 +75,10 @@ std::vector<InputDomain> GatherNDDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> GatherNDExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 2})}},
           {.inputs = {F32({4, 6, 3}), I64({5, 2})}},
           {.inputs = {F32({2, 4, 6}), I64({2, 5, 1})}, .attributes = {{"batch_dims", 1}}},
-          {.inputs = {example::Bool({4, 6}), I64({2, 3, 2})}}};
+          {.inputs = {Bool({4, 6}), I64({2, 3, 2})}}};
 }
 
 }  // namespace
@@ -91,7 +86,6 @@ std::vector<OpExample> GatherNDExamples() {
 OpDef MakeGatherND() {
   return {.name = "GatherND",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__GatherND.html",
           .infer = InferGatherND,
           .reference = GatherNDReference,
           .work = WorkForGatherND,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x Phi(x) with Phi the normal distribution function: exact by erf, or its tanh approximation.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -18,8 +16,7 @@ Result<std::vector<TensorType>> InferGelu(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1)
           .Floats(0)
-          .That(mode == "none" || mode == "tanh",
-                fmt::format("approximate must be none or tanh, got {}", mode))
+          .That(mode == "none" || mode == "tanh", "approximate must be none or tanh, got {}", mode)
           .Done());
   return std::vector<TensorType>{call.type(0)};
 }
@@ -43,8 +40,8 @@ Work WorkForGelu(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> GeluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
+  return {{.inputs = {F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
 }
 
 }  // namespace
@@ -52,7 +49,6 @@ std::vector<OpExample> GeluExamples() {
 OpDef MakeGelu() {
   return {.name = "Gelu",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__Gelu.html",
           .infer = InferGelu,
           .reference = GeluReference,
           .work = WorkForGelu,

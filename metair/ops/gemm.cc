@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = alpha A B + beta C, with A and B optionally transposed and C broadcast to y; C is optional.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
@@ -26,8 +24,7 @@ Result<GemmSizes> SizesOfGemm(const OpCall& call) {
   if (call.attributes->Int("transA", 0) != 0) std::swap(a[0], a[1]);
   if (call.attributes->Int("transB", 0) != 0) std::swap(b[0], b[1]);
   if (a[1] != b[0])
-    return BadInput(
-        "", fmt::format("inner sizes must be equal, got {} and {}", ShapeText(a), ShapeText(b)));
+    return BadCall("inner sizes must be equal, got {} and {}", ShapeText(a), ShapeText(b));
   return GemmSizes{a[0], b[1], a[1]};
 }
 
@@ -43,10 +40,8 @@ Result<std::vector<TensorType>> InferGemm(const OpCall& call) {
   const GemmSizes sizes = TRY(SizesOfGemm(call));
   const Shape shape{sizes.m, sizes.n};
   if (call.has(2) && TRY(Broadcast(shape, call.shape(2))) != shape)
-    return BadInput(
-        "",
-        fmt::format(
-            "input 2 must broadcast to {}, got {}", ShapeText(shape), ShapeText(call.shape(2))));
+    return BadCall(
+        "input 2 must broadcast to {}, got {}", ShapeText(shape), ShapeText(call.shape(2)));
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
@@ -119,7 +114,6 @@ Work WorkForGemm(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> GemmExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
           {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = {{"transB", 1}}},
           {.inputs = {F32({6, 4}), F32({6, 8})}, .attributes = {{"transA", 1}, {"alpha", 0.5}}},
@@ -132,7 +126,6 @@ std::vector<OpExample> GemmExamples() {
 OpDef MakeGemm() {
   return {.name = "Gemm",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Gemm.html",
           .infer = InferGemm,
           .reference = GemmReference,
           .work = WorkForGemm,

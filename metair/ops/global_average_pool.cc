@@ -30,7 +30,6 @@ Result<Graph> DecomposeGlobalAveragePool(const OpCall& call) {
 OpDef MakeGlobalAveragePool() {
   return {.name = "GlobalAveragePool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html",
           .infer = InferGlobalPool,
           .reference = GlobalAveragePoolReference,
           .decompose = DecomposeGlobalAveragePool,

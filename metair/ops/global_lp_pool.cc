@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The p-norm of each channel: (sum |x|^p)^(1/p) over all dims from the third on, which become 1.
-#include <fmt/format.h>
-
 #include <cmath>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/global_pool.h"
 #include "metair/ops/ops.h"
@@ -15,7 +14,7 @@ namespace {
 
 Result<std::vector<TensorType>> InferGlobalLpPool(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
-  if (p < 1) return BadInput("", fmt::format("p must be at least 1, got {}", p));
+  if (p < 1) return BadCall("p must be at least 1, got {}", p);
   return InferGlobalPool(call);
 }
 
@@ -54,7 +53,6 @@ Result<Graph> DecomposeGlobalLpPool(const OpCall& call) {
 OpDef MakeGlobalLpPool() {
   return {.name = "GlobalLpPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html",
           .infer = InferGlobalLpPool,
           .reference = GlobalLpPoolReference,
           .decompose = DecomposeGlobalLpPool,

@@ -23,7 +23,6 @@ Result<void> GlobalMaxPoolReference(const OpCall& call,
 OpDef MakeGlobalMaxPool() {
   return {.name = "GlobalMaxPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html",
           .infer = InferGlobalPool,
           .reference = GlobalMaxPoolReference,
           .work = ReductionWork,

@@ -16,7 +16,6 @@ Result<std::vector<TensorType>> InferGlobalPool(const OpCall& call) {
 }
 
 std::vector<OpExample> GlobalPoolExamples() {
-  using example::F32;
   return {{.inputs = {F32({2, 3, 4, 5})}}, {.inputs = {F32({2, 4, 6})}}};
 }
 

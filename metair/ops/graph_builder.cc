@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <memory>
 
 #include "metair/ir/suggest.h"
 
@@ -135,14 +134,6 @@ std::vector<ValueId> GraphBuilder::Like(const OpDef& op,
   return Write(op, std::move(next));
 }
 
-ValueId GraphBuilder::Capture(const GraphBuilder& around, ValueId value) {
-  for (const auto& [outer, inner] : captures_)
-    if (outer == value) return inner;
-  const Value& outer = around.graph().value(value);
-  captures_.emplace_back(value, AddValue(Fresh(outer.name), outer.type, ValueKind::kInput, {}));
-  return captures_.back().second;
-}
-
 std::vector<ValueId> GraphBuilder::AddCall(const OpCall& call, const std::string& name) {
   Node node;
   node.name = Fresh(name);
@@ -228,16 +219,7 @@ std::vector<ValueId> GraphBuilder::WriteAs(const OpDef& op,
 
 Result<Graph> GraphBuilder::Done() {
   if (failed()) return *error_;
-  for (const auto& capture : captures_) graph_.inputs.push_back(capture.second);
   return std::move(graph_);
-}
-
-Result<Region> GraphBuilder::DoneAs(const std::string& attribute) {
-  Region region;
-  region.name = attribute;
-  for (const auto& capture : captures_) region.captures.push_back(capture.first);
-  region.graph = std::make_shared<const Graph>(TRY(Done()));
-  return region;
 }
 
 }  // namespace metadist

@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeGreater() {
   return {.name = "Greater",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Greater.html",
           .infer = InferOrdering,
           .reference = Comparison<std::greater<>>,
           .examples = BinaryExamples,

@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeGreaterOrEqual() {
   return {.name = "GreaterOrEqual",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html",
           .infer = InferOrdering,
           .reference = Comparison<std::greater_equal<>>,
           .examples = BinaryExamples,

@@ -3,8 +3,6 @@
 // of x, the last dim first. Sampled at the nearest element, linearly or cubically. Outside x,
 // samples are zero, the edge value, or a reflection of x.
 // Source: ONNX operator specification, GridSample-22.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -38,14 +36,13 @@ Result<Sampling> SamplingOf(const Attributes& attributes) {
   else if (mode == "cubic" || mode == "bicubic")
     sampling.mode = Mode::kCubic;
   else if (mode != "linear" && mode != "bilinear")
-    return BadInput("", fmt::format("mode must be nearest, linear or cubic, got {}", mode));
+    return BadCall("mode must be nearest, linear or cubic, got {}", mode);
   if (beyond == "border")
     sampling.beyond = Beyond::kBorder;
   else if (beyond == "reflection")
     sampling.beyond = Beyond::kReflection;
   else if (beyond != "zeros")
-    return BadInput(
-        "", fmt::format("padding_mode must be zeros, border or reflection, got {}", beyond));
+    return BadCall("padding_mode must be zeros, border or reflection, got {}", beyond);
   return sampling;
 }
 
@@ -56,13 +53,12 @@ Result<std::vector<TensorType>> InferGridSample(const OpCall& call) {
   const Shape& grid = call.shape(1);
   const int64_t dims = call.rank(0) - 2;
   if (grid.size() != x.size() || grid[0] != x[0] || grid.back() != dims)
-    return BadInput("",
-                    fmt::format("the grid for {} must be [{},...,{}] with {} dims, got {}",
-                                ShapeText(x),
-                                x[0],
-                                dims,
-                                x.size(),
-                                ShapeText(grid)));
+    return BadCall("the grid for {} must be [{},...,{}] with {} dims, got {}",
+                   ShapeText(x),
+                   x[0],
+                   dims,
+                   x.size(),
+                   ShapeText(grid));
   TensorType type{call.type(0).element, {x[0], x[1]}};
   type.shape.insert(type.shape.end(), grid.begin() + 1, grid.end() - 1);
   return std::vector<TensorType>{type};
@@ -170,7 +166,6 @@ Work WorkForGridSample(const OpCall& call, std::span<const TensorType> outputs) 
 }
 
 std::vector<OpExample> GridSampleExamples() {
-  using example::F32;
   return {
       {.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 2})}},
       {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},
@@ -186,7 +181,6 @@ std::vector<OpExample> GridSampleExamples() {
 OpDef MakeGridSample() {
   return {.name = "GridSample",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GridSample.html",
           .infer = InferGridSample,
           .reference = GridSampleReference,
           .work = WorkForGridSample,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - mean) / sqrt(variance + epsilon) scale + bias, with scale and bias for each channel (dim
 // 1), and mean and variance over each of num_groups groups of channels of each instance (dim 0).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
@@ -20,7 +18,9 @@ Result<std::vector<TensorType>> InferGroupNormalization(const OpCall& call) {
   const int64_t channels = call.shape(0)[1];
   const int64_t groups = call.attributes->Int("num_groups", 0);
   check.That(groups > 0 && channels % groups == 0,
-             fmt::format("num_groups must divide {} channels, got {}", channels, groups));
+             "num_groups must divide {} channels, got {}",
+             channels,
+             groups);
   TRY(check.Done());
   return std::vector<TensorType>{call.type(0)};
 }
@@ -37,7 +37,6 @@ Work WorkForGroupNormalization(const OpCall& call, std::span<const TensorType> o
 }
 
 std::vector<OpExample> GroupNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 6, 5, 2}), F32({6}), F32({6})}, .attributes = {{"num_groups", 3}}},
           {.inputs = {F32({2, 4, 7}), F32({4}), F32({4})},
            .attributes = {{"num_groups", 1}, {"epsilon", 0.25}}}};
@@ -68,7 +67,6 @@ Result<Graph> DecomposeGroupNormalization(const OpCall& call) {
 OpDef MakeGroupNormalization() {
   return {.name = "GroupNormalization",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__GroupNormalization.html",
           .infer = InferGroupNormalization,
           .reference = GroupNormalizationReference,
           .decompose = DecomposeGroupNormalization,

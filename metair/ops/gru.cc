@@ -80,7 +80,6 @@ Result<Graph> DecomposeGRU(const OpCall& call) {
 OpDef MakeGRU() {
   return {.name = "GRU",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__GRU.html",
           .infer = InferGRU,
           .reference = GRUReference,
           .spell = SpellGRU,

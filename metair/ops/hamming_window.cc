@@ -6,25 +6,16 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> HammingWindowReference(const OpCall& call,
-                                    std::span<const Tensor> in,
-                                    std::span<Tensor> out) {
-  return CosineWindow(call, 25.0 / 46, 21.0 / 46, 0, out[0]);
-}
-
-Result<Graph> DecomposeHammingWindow(const OpCall& call) {
-  return ComposeCosineWindow(call, 25.0 / 46, 21.0 / 46, 0);
-}
+constexpr CosineSum kHammingWindow{25.0 / 46, 21.0 / 46, 0};
 
 }  // namespace
 
 OpDef MakeHammingWindow() {
   return {.name = "HammingWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__HammingWindow.html",
           .infer = InferCosineWindow,
-          .reference = HammingWindowReference,
-          .decompose = DecomposeHammingWindow,
+          .reference = CosineReference<kHammingWindow>,
+          .decompose = DecomposeCosine<kHammingWindow>,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

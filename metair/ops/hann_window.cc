@@ -6,25 +6,16 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> HannWindowReference(const OpCall& call,
-                                 std::span<const Tensor> in,
-                                 std::span<Tensor> out) {
-  return CosineWindow(call, 0.5, 0.5, 0, out[0]);
-}
-
-Result<Graph> DecomposeHannWindow(const OpCall& call) {
-  return ComposeCosineWindow(call, 0.5, 0.5, 0);
-}
+constexpr CosineSum kHannWindow{0.5, 0.5, 0};
 
 }  // namespace
 
 OpDef MakeHannWindow() {
   return {.name = "HannWindow",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__HannWindow.html",
           .infer = InferCosineWindow,
-          .reference = HannWindowReference,
-          .decompose = DecomposeHannWindow,
+          .reference = CosineReference<kHannWindow>,
+          .decompose = DecomposeCosine<kHannWindow>,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

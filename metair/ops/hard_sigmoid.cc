@@ -20,8 +20,8 @@ Result<void> HardSigmoidReference(const OpCall& call,
 }
 
 std::vector<OpExample> HardSigmoidExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}, {"beta", 0.25}}}};
+  return {{.inputs = {F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}, {"beta", 0.25}}}};
 }
 
 }  // namespace
@@ -29,7 +29,6 @@ std::vector<OpExample> HardSigmoidExamples() {
 OpDef MakeHardSigmoid() {
   return {.name = "HardSigmoid",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__HardSigmoid.html",
           .infer = InferFloatUnary,
           .reference = HardSigmoidReference,
           .examples = HardSigmoidExamples,

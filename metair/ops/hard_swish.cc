@@ -17,7 +17,6 @@ double ApplyHardSwish(double x) { return x * std::clamp(kAlpha * x + 0.5, 0.0, 1
 OpDef MakeHardSwish() {
   return {.name = "HardSwish",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__HardSwish.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyHardSwish>,
           .examples = UnaryExamples,

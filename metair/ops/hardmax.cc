@@ -45,7 +45,6 @@ Result<Graph> DecomposeHardmax(const OpCall& call) {
 OpDef MakeHardmax() {
   return {.name = "Hardmax",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Hardmax.html",
           .infer = InferLines,
           .reference = HardmaxReference,
           .decompose = DecomposeHardmax,

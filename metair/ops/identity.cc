@@ -26,7 +26,6 @@ Result<void> IdentityReference(const OpCall& call,
 OpDef MakeIdentity() {
   return {.name = "Identity",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Identity.html",
           .infer = InferIdentity,
           .reference = IdentityReference,
           .work = NoWork,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of one of two bodies, `then_branch` or `else_branch`, selected by a condition; both
 // must have the same result types, unless the condition is a constant.
-#include <fmt/format.h>
-
 #include "metair/ops/body.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
@@ -13,7 +11,7 @@ namespace {
 Result<size_t> BranchNamed(const OpCall& call, const char* name) {
   for (size_t r = 0; call.regions != nullptr && r < call.regions->size(); ++r)
     if ((*call.regions)[r].name == name) return r;
-  return BadInput("", fmt::format("attribute {} is missing", name));
+  return BadCall("attribute {} is missing", name);
 }
 
 Result<std::vector<TensorType>> IfBodyInputs(const OpCall& call, size_t region) {
@@ -23,24 +21,21 @@ Result<std::vector<TensorType>> IfBodyInputs(const OpCall& call, size_t region) 
 Result<std::vector<TensorType>> InferIf(const OpCall& call) {
   if (call.num_own_inputs() != 1 || !call.has(0) || call.type(0).element != ElementType::kBool ||
       NumElements(call.shape(0)) != 1)
-    return BadInput("", "expected one input, a bool of one element");
+    return BadCall("expected one input, a bool of one element");
   const std::vector<TensorType> one = BodyOutputs(call, TRY(BranchNamed(call, "then_branch")));
   const std::vector<TensorType> other = BodyOutputs(call, TRY(BranchNamed(call, "else_branch")));
   if (one.size() != other.size())
-    return BadInput(
-        "",
-        fmt::format("the branches must have as many outputs as each other, got {} and {}",
-                    one.size(),
-                    other.size()));
+    return BadCall("the branches must have as many outputs as each other, got {} and {}",
+                   one.size(),
+                   other.size());
   std::vector<Error> problems;
   for (size_t i = 0; i < one.size(); ++i)
     if (one[i] != other[i])
-      problems.push_back(BadInput(
-          "",
-          fmt::format("output {} must be of one type whatever the condition, got {} and {}",
-                      i,
-                      TypeText(one[i]),
-                      TypeText(other[i]))));
+      problems.push_back(
+          BadCall("output {} must be of one type whatever the condition, got {} and {}",
+                  i,
+                  TypeText(one[i]),
+                  TypeText(other[i])));
   if (!problems.empty()) return Join(std::move(problems));
   return one;
 }
@@ -58,7 +53,6 @@ Result<void> IfReference(const OpCall& call, std::span<const Tensor> in, std::sp
 OpDef MakeIf() {
   return {.name = "If",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__If.html",
           .infer = InferIf,
           .reference = IfReference,
           .body_inputs = IfBodyInputs,

@@ -31,13 +31,12 @@ Work WorkForInstanceNormalization(const OpCall& call, std::span<const TensorType
 }
 
 std::vector<OpExample> InstanceNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2}), F32({4}), F32({4})}},
           {.inputs = {F32({2, 3, 7}), F32({3}), F32({3})}, .attributes = {{"epsilon", 0.25}}}};
 }
 
 Result<Graph> DecomposeInstanceNormalization(const OpCall& call) {
-  if (call.rank(0) < 3) return BadInput("", "there is no space");
+  if (call.rank(0) < 3) return BadCall("there is no space");
   Composer compose(call);
   const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0)));
@@ -55,7 +54,6 @@ Result<Graph> DecomposeInstanceNormalization(const OpCall& call) {
 OpDef MakeInstanceNormalization() {
   return {.name = "InstanceNormalization",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html",
           .infer = InferInstanceNormalization,
           .reference = InstanceNormalizationReference,
           .decompose = DecomposeInstanceNormalization,

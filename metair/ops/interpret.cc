@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "metair/ops/call_check.h"
+
 namespace metadist {
 namespace {
 
 Result<std::vector<Tensor>> StartingValues(const Graph& graph, std::span<const Tensor> inputs) {
   if (inputs.size() != graph.inputs.size())
-    return BadInput("",
-                    fmt::format("expected {} inputs, got {}", graph.inputs.size(), inputs.size()));
+    return BadCall("expected {} inputs, got {}", graph.inputs.size(), inputs.size());
   std::vector<Error> problems;
   std::vector<Tensor> values(graph.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {

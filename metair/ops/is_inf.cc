@@ -25,7 +25,6 @@ Result<void> IsInfReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> IsInfExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"detect_negative", 0}}}};
 }
@@ -35,7 +34,6 @@ std::vector<OpExample> IsInfExamples() {
 OpDef MakeIsInf() {
   return {.name = "IsInf",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__IsInf.html",
           .infer = InferIsInf,
           .reference = IsInfReference,
           .examples = IsInfExamples,

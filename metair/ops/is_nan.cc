@@ -24,7 +24,6 @@ Result<void> IsNaNReference(const OpCall& call, std::span<const Tensor> in, std:
 OpDef MakeIsNaN() {
   return {.name = "IsNaN",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__IsNaN.html",
           .infer = InferIsNaN,
           .reference = IsNaNReference,
           .examples = UnaryExamples,

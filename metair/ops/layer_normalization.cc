@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - mean) / sqrt(variance + epsilon) scale + bias, with mean and variance over the dims from
 // `axis` on.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -26,16 +24,15 @@ Result<std::vector<TensorType>> InferLayerNormalization(const OpCall& call) {
           .SameElement(0, 1)
           .SameElement(0, 2)
           .RankAtLeast(0, 1)
-          .That(stash == 1 || stash == 16, fmt::format("stash_type must be 1 or 16, got {}", stash))
+          .That(stash == 1 || stash == 16, "stash_type must be 1 or 16, got {}", stash)
           .Done());
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   for (size_t i = 1; i < call.inputs.size(); ++i)
     if (call.has(i) && TRY(Broadcast(call.shape(0), call.shape(i))) != call.shape(0))
-      return BadInput("",
-                      fmt::format("input {} must broadcast to {}, got {}",
-                                  i,
-                                  ShapeText(call.shape(0)),
-                                  ShapeText(call.shape(i))));
+      return BadCall("input {} must broadcast to {}, got {}",
+                     i,
+                     ShapeText(call.shape(0)),
+                     ShapeText(call.shape(i)));
   TensorType statistic{*ElementTypeOfOnnx(stash), call.shape(0)};
   std::fill(statistic.shape.begin() + axis, statistic.shape.end(), 1);
   std::vector<TensorType> types{call.type(0), statistic, statistic};
@@ -83,7 +80,6 @@ Work WorkForLayerNormalization(const OpCall& call, std::span<const TensorType> o
 }
 
 std::vector<OpExample> LayerNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({6}), F32({6})}},
           {.inputs = {F32({4, 6}), F32({6})}, .attributes = {{"epsilon", 0.25}}},
           {.inputs = {F32({2, 4, 6}), F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},
@@ -111,7 +107,6 @@ Result<Graph> DecomposeLayerNormalization(const OpCall& call) {
 OpDef MakeLayerNormalization() {
   return {.name = "LayerNormalization",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__LayerNormalization.html",
           .infer = InferLayerNormalization,
           .reference = LayerNormalizationReference,
           .decompose = DecomposeLayerNormalization,

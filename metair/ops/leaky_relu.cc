@@ -16,8 +16,7 @@ Result<void> LeakyReluReference(const OpCall& call,
 }
 
 std::vector<OpExample> LeakyReluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace
@@ -25,7 +24,6 @@ std::vector<OpExample> LeakyReluExamples() {
 OpDef MakeLeakyRelu() {
   return {.name = "LeakyRelu",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__LeakyRelu.html",
           .infer = InferFloatUnary,
           .reference = LeakyReluReference,
           .examples = LeakyReluExamples,

@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeLess() {
   return {.name = "Less",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Less.html",
           .infer = InferOrdering,
           .reference = Comparison<std::less<>>,
           .examples = BinaryExamples,

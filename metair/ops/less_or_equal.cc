@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeLessOrEqual() {
   return {.name = "LessOrEqual",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__LessOrEqual.html",
           .infer = InferOrdering,
           .reference = Comparison<std::less_equal<>>,
           .examples = BinaryExamples,

@@ -3,8 +3,6 @@
 // product of key and value is added (delta rules: beta times the part of the value that S does not
 // yet return for the key), and the queries that share the head read S. Output 1 is the last state.
 // Source: ONNX operator specification, LinearAttention-27.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,8 +28,7 @@ Result<LinearAttentionSizes> SizesOfLinearAttention(const OpCall& call) {
   const std::string rule = call.attributes->String("update_rule", "gated_delta");
   const int64_t groups = call.attributes->Int("kv_num_heads", 0);
   if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
-    return BadInput(
-        "", fmt::format("update_rule must be linear, gated, delta or gated_delta, got {}", rule));
+    return BadCall("update_rule must be linear, gated, delta or gated_delta, got {}", rule);
   LinearAttentionSizes x;
   x.query = TRY(HeadsOf(call.shape(kQuery), call.attributes->Int("q_num_heads", 0), "q_num_heads"));
   x.key = TRY(HeadsOf(call.shape(kKey), groups, "kv_num_heads"));
@@ -56,12 +53,15 @@ Result<std::vector<TensorType>> InferLinearAttention(const OpCall& call) {
       .That(is(kKey, x.key.heads * x.key.size) && is(kValue, x.value.heads * x.value.size),
             "queries, keys and values must have one batch and one length")
       .That(q.size == x.key.size,
-            fmt::format(
-                "heads of queries and keys must have one size, got {} and {}", q.size, x.key.size))
+            "heads of queries and keys must have one size, got {} and {}",
+            q.size,
+            x.key.size)
       .That(q.heads % x.key.heads == 0,
-            fmt::format("{} query heads do not share {} key heads evenly", q.heads, x.key.heads))
-      .That(!call.has(kPast) || call.shape(kPast) == state,
-            fmt::format("the state must be {}", ShapeText(state)))
+            "{} query heads do not share {} key heads evenly",
+            q.heads,
+            x.key.heads)
+      .That(
+          !call.has(kPast) || call.shape(kPast) == state, "the state must be {}", ShapeText(state))
       .That(call.has(kDecay) == x.decays, "decay goes with the gated rules, and only with them")
       .That(call.has(kBeta) == x.delta, "beta goes with the delta rules, and only with them")
       .That(!call.has(kDecay) || is(kDecay, x.key.heads) || is(kDecay, x.key.heads * x.key.size),
@@ -168,8 +168,6 @@ std::vector<InputDomain> LinearAttentionDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> LinearAttentionExamples() {
-  using example::Absent;
-  using example::F32;
   return {{.inputs = {F32({2, 3, 12}), F32({2, 3, 6}), F32({2, 3, 10})},
            .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"update_rule", "linear"}},
            .num_outputs = 2},
@@ -188,7 +186,6 @@ std::vector<OpExample> LinearAttentionExamples() {
 OpDef MakeLinearAttention() {
   return {.name = "LinearAttention",
           .since_version = 27,
-          .url = "https://onnx.ai/onnx/operators/onnx__LinearAttention.html",
           .infer = InferLinearAttention,
           .reference = LinearAttentionReference,
           .work = WorkForLinearAttention,

@@ -49,7 +49,6 @@ Work NormalizedLinesWork(const OpCall& call, std::span<const TensorType> outputs
 }
 
 std::vector<OpExample> LinesExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5})}}, {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", 1}}}};
 }
 

@@ -4,8 +4,6 @@
 // `column` (-1: all): only indices at this position of the last dim are converted.
 #include "metair/ops/local_index.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/index.h"
@@ -25,8 +23,7 @@ Result<std::vector<TensorType>> InferLocalIndex(const OpCall& call) {
                 "length and whole must be at least 0")
           .Done());
   if (column >= 0 && column >= call.shape(0).back())
-    return BadInput("",
-                    fmt::format("column must be below {}, got {}", call.shape(0).back(), column));
+    return BadCall("column must be below {}, got {}", call.shape(0).back(), column);
   return std::vector<TensorType>{call.type(0)};
 }
 
@@ -48,7 +45,6 @@ Result<void> LocalIndexReference(const OpCall& call,
 }
 
 std::vector<OpExample> LocalIndexExamples() {
-  using example::I64;
   return {{.inputs = {I64({4, 6})},
            .attributes = {{"start", 4}, {"length", 3}, {"whole", 12}, {"column", -1}}},
           {.inputs = {I64({5, 2})},

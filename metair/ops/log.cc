@@ -15,7 +15,6 @@ double ApplyLog(double x) { return std::log(x); }
 OpDef MakeLog() {
   return {.name = "Log",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Log.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyLog>,
           .domain_of = PositiveDomain,

@@ -36,7 +36,6 @@ Result<Graph> DecomposeLogSoftmax(const OpCall& call) {
 OpDef MakeLogSoftmax() {
   return {.name = "LogSoftmax",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__LogSoftmax.html",
           .infer = InferLines,
           .reference = LogSoftmaxReference,
           .decompose = DecomposeLogSoftmax,

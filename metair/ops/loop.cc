@@ -2,12 +2,11 @@
 // Runs a body repeatedly, until a count is reached or its condition is false. Results: the last
 // states, and the slices it produced, stacked. States keep their types; stacks need a number of
 // iterations that is known before running.
-#include <fmt/format.h>
-
 #include <limits>
 #include <optional>
 
 #include "metair/ops/body.h"
+#include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
 
 // inputs:  count (or none), condition (or none), state...
@@ -36,28 +35,25 @@ std::optional<int64_t> Rounds(const OpCall& call) {
 
 Result<std::vector<TensorType>> InferLoop(const OpCall& call) {
   if (call.regions == nullptr || call.regions->size() != 1)
-    return BadInput("", "attribute body is missing");
-  if (call.num_own_inputs() < 2) return BadInput("", "expected a count and a condition");
+    return BadCall("attribute body is missing");
+  if (call.num_own_inputs() < 2) return BadCall("expected a count and a condition");
   for (size_t i = 0; i < 2; ++i)
     if (call.has(i) && NumElements(call.shape(i)) != 1)
-      return BadInput("", fmt::format("input {} must have one element", i));
+      return BadCall("input {} must have one element", i);
   const std::vector<TensorType> state = TRY(PresentTypes(call, 2));
   std::vector<TensorType> types = BodyOutputs(call, 0);
   if (types.size() < 1 + state.size())
-    return BadInput(
-        "",
-        fmt::format(
-            "the body must have at least {} outputs, got {}", 1 + state.size(), types.size()));
+    return BadCall(
+        "the body must have at least {} outputs, got {}", 1 + state.size(), types.size());
   types.erase(types.begin());
   std::vector<Error> problems;
   for (size_t i = 0; i < state.size(); ++i)
     if (types[i] != state[i])
       problems.push_back(
-          BadInput("",
-                   fmt::format("state {} must keep its type: it is {} before the body and {} after",
-                               i,
-                               TypeText(state[i]),
-                               TypeText(types[i]))));
+          BadCall("state {} must keep its type: it is {} before the body and {} after",
+                  i,
+                  TypeText(state[i]),
+                  TypeText(types[i])));
   if (!problems.empty()) return Join(std::move(problems));
   const int64_t rounds = Rounds(call).value_or(kRunTimeSize);
   for (size_t i = state.size(); i < types.size(); ++i)
@@ -91,7 +87,6 @@ Result<void> LoopReference(const OpCall& call, std::span<const Tensor> in, std::
 OpDef MakeLoop() {
   return {.name = "Loop",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Loop.html",
           .infer = InferLoop,
           .reference = LoopReference,
           .body_inputs = LoopBodyInputs,

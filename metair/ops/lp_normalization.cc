@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / (sum |x|^p)^(1/p) along `axis`, p = 1 or 2; lines of zeros are unchanged.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
@@ -16,7 +14,7 @@ namespace {
 
 Result<std::vector<TensorType>> InferLpNormalization(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
-  TRY(CallCheck(call).That(p == 1 || p == 2, fmt::format("p must be 1 or 2, got {}", p)).Done());
+  if (p != 1 && p != 2) return BadCall("p must be 1 or 2, got {}", p);
   return InferLines(call);
 }
 
@@ -39,7 +37,6 @@ Result<void> LpNormalizationReference(const OpCall& call,
 }
 
 std::vector<OpExample> LpNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5})}},
           {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", 1}, {"p", 1}}}};
 }
@@ -61,7 +58,6 @@ Result<Graph> DecomposeLpNormalization(const OpCall& call) {
 OpDef MakeLpNormalization() {
   return {.name = "LpNormalization",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__LpNormalization.html",
           .infer = InferLpNormalization,
           .reference = LpNormalizationReference,
           .decompose = DecomposeLpNormalization,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The p-norm of the elements under each position of a sliding window: (sum |x|^p)^(1/p).
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
@@ -17,7 +15,7 @@ Result<std::vector<TensorType>> InferLpPool(const OpCall& call) {
           .Inputs(1)
           .Floats(0)
           .RankAtLeast(0, 3)
-          .That(p >= 1, fmt::format("p must be at least 1, got {}", p))
+          .That(p >= 1, "p must be at least 1, got {}", p)
           .Done());
   return std::vector<TensorType>{TRY(PoolType(call))};
 }
@@ -50,7 +48,6 @@ std::vector<OpExample> LpPoolExamples() {
 OpDef MakeLpPool() {
   return {.name = "LpPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__LpPool.html",
           .infer = InferLpPool,
           .reference = LpPoolReference,
           .spell = SpellPool,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / (bias + alpha / size sum(x^2))^beta, with the sum over the `size` channels (dim 1) around
 // each element.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +18,7 @@ Result<std::vector<TensorType>> InferLRN(const OpCall& call) {
           .Inputs(1)
           .Floats(0)
           .RankAtLeast(0, 2)
-          .That(size > 0, fmt::format("size must be positive, got {}", size))
+          .That(size > 0, "size must be positive, got {}", size)
           .Done());
   return std::vector<TensorType>{call.type(0)};
 }
@@ -55,7 +53,6 @@ Work WorkForLRN(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> LRNExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = {{"size", 3}}},
           {.inputs = {F32({2, 6, 3, 2})},
            .attributes = {{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}}}};
@@ -66,7 +63,6 @@ std::vector<OpExample> LRNExamples() {
 OpDef MakeLRN() {
   return {.name = "LRN",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__LRN.html",
           .infer = InferLRN,
           .reference = LRNReference,
           .work = WorkForLRN,

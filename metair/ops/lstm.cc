@@ -85,7 +85,6 @@ Result<Graph> DecomposeLSTM(const OpCall& call) {
 OpDef MakeLSTM() {
   return {.name = "LSTM",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__LSTM.html",
           .infer = InferLSTM,
           .reference = LSTMReference,
           .spell = SpellLSTM,

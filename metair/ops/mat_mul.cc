@@ -32,7 +32,6 @@ Work WorkForMatMul(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> MatMulExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8})}},
           {.inputs = {F32({2, 3, 4, 6}), F32({2, 3, 6, 8})}},
           {.inputs = {F32({2, 4, 6}), F32({6, 8})}},
@@ -46,7 +45,6 @@ std::vector<OpExample> MatMulExamples() {
 OpDef MakeMatMul() {
   return {.name = "MatMul",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__MatMul.html",
           .infer = InferMatMul,
           .reference = MatMulReference,
           .work = WorkForMatMul,

@@ -52,11 +52,9 @@ Work WorkForMatMulInteger(const OpCall& call, std::span<const TensorType> output
 }
 
 std::vector<OpExample> MatMulIntegerExamples() {
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {u8({4, 6}), i8({6, 8}), u8({}), i8({})}},
-          {.inputs = {i8({2, 4, 6}), i8({6, 8})}},
-          {.inputs = {u8({4, 6}), u8({6, 8}), u8({4, 1}), u8({8})}}};
+  return {{.inputs = {U8({4, 6}), I8({6, 8}), U8({}), I8({})}},
+          {.inputs = {I8({2, 4, 6}), I8({6, 8})}},
+          {.inputs = {U8({4, 6}), U8({6, 8}), U8({4, 1}), U8({8})}}};
 }
 
 }  // namespace
@@ -64,7 +62,6 @@ std::vector<OpExample> MatMulIntegerExamples() {
 OpDef MakeMatMulInteger() {
   return {.name = "MatMulInteger",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__MatMulInteger.html",
           .infer = InferMatMulInteger,
           .reference = MatMulIntegerReference,
           .work = WorkForMatMulInteger,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/matrix_product.h"
 
-#include <fmt/format.h>
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 
 Result<MatrixOperands> AlignMatrices(const Shape& a, const Shape& b) {
-  if (a.empty() || b.empty()) return BadInput("", "operands must have at least one dim");
+  if (a.empty() || b.empty()) return BadCall("operands must have at least one dim");
   MatrixOperands x{a, b, {}, 0, 0, 0};
   if (a.size() == 1) x.a.insert(x.a.begin(), 1);
   if (b.size() == 1) x.b.push_back(1);
@@ -14,7 +14,7 @@ Result<MatrixOperands> AlignMatrices(const Shape& a, const Shape& b) {
   x.k = x.a.back();
   x.n = x.b.back();
   if (x.b[x.b.size() - 2] != x.k)
-    return BadInput("", fmt::format("inner sizes of {} and {} differ", ShapeText(a), ShapeText(b)));
+    return BadCall("inner sizes of {} and {} differ", ShapeText(a), ShapeText(b));
   x.batch = TRY(Broadcast({x.a.begin(), x.a.end() - 2}, {x.b.begin(), x.b.end() - 2}));
   return x;
 }

@@ -17,7 +17,6 @@ int64_t ApplyMax(int64_t a, int64_t b) { return a > b ? a : b; }
 OpDef MakeMax() {
   return {.name = "Max",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Max.html",
           .infer = InferVariadic,
           .reference = NumberVariadic<ApplyMax, ApplyMax>,
           .work = VariadicWork,

@@ -25,8 +25,7 @@ Result<std::vector<TensorType>> InferMaxPool(const OpCall& call) {
           .Inputs(1)
           .Numbers(0)
           .RankAtLeast(0, 3)
-          .That(order == 0 || order == 1,
-                fmt::format("storage_order must be 0 or 1, got {}", order))
+          .That(order == 0 || order == 1, "storage_order must be 0 or 1, got {}", order)
           .Done());
   const TensorType type = TRY(PoolType(call));
   if (call.num_outputs < 2) return std::vector<TensorType>{type};
@@ -88,7 +87,7 @@ ValueId MaxPoolStepsAlong(
 // that was selected. Only the tap depends on the elements of x, and it does not depend on the
 // window's position.
 Result<Graph> DecomposeMaxPool(const OpCall& call) {
-  if (call.num_outputs < 2) return BadInput("", "the call takes no indices");
+  if (call.num_outputs < 2) return BadCall("the call takes no indices");
   const Window window = TRY(PoolWindow(call));
   const Shape shape = TRY(PoolType(call)).shape;
   const std::vector<int64_t> strides = PlaceStrides(call, window.input);
@@ -114,13 +113,12 @@ Result<Graph> DecomposeMaxPool(const OpCall& call) {
 
 std::vector<OpExample> MaxPoolExamples() {
   std::vector<OpExample> examples = PoolExamples();
-  examples.push_back({.inputs = {example::F32({1, 3, 6, 6})},
-                      .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}},
+  examples.push_back({.inputs = {F32({1, 3, 6, 6})},
+                      .attributes = {{"kernel_shape", List{2, 2}}},
                       .num_outputs = 2});
-  examples.push_back(
-      {.inputs = {example::F32({2, 3, 5, 7})},
-       .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"storage_order", 1}},
-       .num_outputs = 2});
+  examples.push_back({.inputs = {F32({2, 3, 5, 7})},
+                      .attributes = {{"kernel_shape", List{2, 2}}, {"storage_order", 1}},
+                      .num_outputs = 2});
   return examples;
 }
 
@@ -129,7 +127,6 @@ std::vector<OpExample> MaxPoolExamples() {
 OpDef MakeMaxPool() {
   return {.name = "MaxPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxPool.html",
           .infer = InferMaxPool,
           .reference = MaxPoolReference,
           .spell = SpellPool,

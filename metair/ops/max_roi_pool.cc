@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[r, c] = the maxima in each cell of a grid over region r of x[image of r, c]. A row of rois is
 // (image, left, top, right, bottom), corners included; an empty cell gives 0, NaN propagates.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
@@ -25,7 +22,7 @@ Result<std::vector<TensorType>> InferMaxRoiPool(const OpCall& call) {
           .That(grid.size() == 2 && grid[0] > 0 && grid[1] > 0,
                 "pooled_shape must have two positive entries")
           .Done());
-  TRY(CallCheck(call).That(call.shape(1)[1] == 5, "a region must have 5 numbers").Done());
+  if (call.shape(1)[1] != 5) return BadCall("a region must have 5 numbers");
   const Shape shape{call.shape(1)[0], call.shape(0)[1], grid[0], grid[1]};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};
@@ -58,11 +55,11 @@ Result<void> MaxRoiPoolReference(const OpCall& call,
     const int64_t channel = i / y[3] / y[2] % y[1];
     const double* roi = in[1].data<double>() + i / y[3] / y[2] / y[1] * 5;
     if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x[0])))
-      return BadInput("", fmt::format("a region lies in image {} of {}", roi[0], x[0]));
+      return BadCall("a region lies in image {} of {}", roi[0], x[0]);
     int64_t corner[4];
     for (int k = 0; k < 4; ++k) {
       if (!(std::fabs(roi[k + 1] * scale) < kFarthest))
-        return BadInput("", fmt::format("a region reaches to {}", roi[k + 1]));
+        return BadCall("a region reaches to {}", roi[k + 1]);
       corner[k] = std::llround(roi[k + 1] * scale);
     }
     const Span columns = CellOf(corner[0], corner[2], y[3], column, x[3]);
@@ -96,8 +93,6 @@ std::vector<InputDomain> MaxRoiPoolDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> MaxRoiPoolExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({1, 3, 6, 8}), F32({4, 5})},
            .attributes = {{"pooled_shape", List{2, 2}}, {"spatial_scale", 5.0}}},
           {.inputs = {F32({2, 4, 5, 5}), F32({3, 5})},
@@ -109,10 +104,8 @@ std::vector<OpExample> MaxRoiPoolExamples() {
 OpDef MakeMaxRoiPool() {
   return {.name = "MaxRoiPool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html",
           .infer = InferMaxRoiPool,
           .reference = MaxRoiPoolReference,
-          .work = nullptr,
           .domain_of = MaxRoiPoolDomain,
           .examples = MaxRoiPoolExamples};
 }

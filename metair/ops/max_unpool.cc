@@ -3,8 +3,6 @@
 // other elements are 0. Indices refer to the array that was pooled, and an element stays in its
 // plane (as in ONNX, where indices are those of a pooling); the output may be larger than that
 // array.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -22,23 +20,19 @@ namespace {
 Result<Shape> PooledShape(const OpCall& call) {
   const Shape& x = call.shape(0);
   const size_t dims = x.size() - 2;
-  using List = std::vector<int64_t>;
-  const List kernel = call.attributes->Ints("kernel_shape");
-  const List strides = call.attributes->Ints("strides", List(dims, 1));
-  const List pads = call.attributes->Ints("pads", List(2 * dims, 0));
-  TRY(CallCheck(call)
-          .That(kernel.size() == dims && strides.size() == dims && pads.size() == 2 * dims,
-                fmt::format("kernel_shape, strides and pads must fit {} spatial dims", dims))
-          .Done());
+  const std::vector<int64_t> kernel = call.attributes->Ints("kernel_shape");
+  const std::vector<int64_t> strides = call.attributes->Ints("strides", Shape(dims, 1));
+  const std::vector<int64_t> pads = call.attributes->Ints("pads", Shape(2 * dims, 0));
+  if (kernel.size() != dims || strides.size() != dims || pads.size() != 2 * dims)
+    return BadCall("kernel_shape, strides and pads must fit {} spatial dims", dims);
   constexpr int64_t kLargest = int64_t{1} << 31;
   Shape shape{x[0], x[1]};
   for (size_t d = 0; d < dims; ++d) {
     for (int64_t value : {kernel[d], strides[d], x[d + 2]})
-      if (value < 0 || value > kLargest)
-        return BadInput("", fmt::format("a size of {} is out of range", value));
+      if (value < 0 || value > kLargest) return BadCall("a size of {} is out of range", value);
     shape.push_back((x[d + 2] - 1) * strides[d] - pads[d] - pads[dims + d] + kernel[d]);
     if (shape.back() < 0 || shape.back() > kLargest)
-      return BadInput("", fmt::format("a size of {} is out of range", shape.back()));
+      return BadCall("a size of {} is out of range", shape.back());
   }
   return shape;
 }
@@ -62,8 +56,7 @@ Result<std::vector<TensorType>> InferMaxUnpool(const OpCall& call) {
     bool fits = stated.size() == shape.size() && stated[0] == shape[0] && stated[1] == shape[1];
     for (size_t d = 2; fits && d < shape.size(); ++d) fits = stated[d] >= shape[d];
     if (!fits)
-      return BadInput(
-          "", fmt::format("the output must hold {}, got {}", ShapeText(shape), ShapeText(stated)));
+      return BadCall("the output must hold {}, got {}", ShapeText(shape), ShapeText(stated));
     TRY(CheckedElements(stated, call.type(0).element));
     shape = stated;
   }
@@ -81,10 +74,8 @@ Result<void> MaxUnpoolReference(const OpCall& call,
     int64_t index = in[1].data<int64_t>()[i];
     const int64_t first = i / own * plane;
     if (index < first || index >= first + plane)
-      return BadInput(
-          "",
-          fmt::format(
-              "index must be in its plane, [{}, {}], got {}", first, first + plane - 1, index));
+      return BadCall(
+          "index must be in its plane, [{}, {}], got {}", first, first + plane - 1, index);
     int64_t to = 0;
     for (size_t d = pooled.size(); d-- > 0; index /= pooled[d])
       to += index % pooled[d] * strides[d];
@@ -147,12 +138,9 @@ Result<Graph> DecomposeMaxUnpool(const OpCall& call) {
 }
 
 std::vector<OpExample> MaxUnpoolExamples() {
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 3, 2, 3}), I64({2, 3, 2, 3})},
            .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}},
-          {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), example::Ints({1, 1, 5, 5})},
+          {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), Ints({1, 1, 5, 5})},
            .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}}};
 }
 
@@ -161,7 +149,6 @@ std::vector<OpExample> MaxUnpoolExamples() {
 OpDef MakeMaxUnpool() {
   return {.name = "MaxUnpool",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__MaxUnpool.html",
           .infer = InferMaxUnpool,
           .reference = MaxUnpoolReference,
           .decompose = DecomposeMaxUnpool,

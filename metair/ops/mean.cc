@@ -29,7 +29,6 @@ Work WorkForMean(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> MeanExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6})}},
           {.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}}};
@@ -40,7 +39,6 @@ std::vector<OpExample> MeanExamples() {
 OpDef MakeMean() {
   return {.name = "Mean",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mean.html",
           .infer = InferMean,
           .reference = MeanReference,
           .work = WorkForMean,

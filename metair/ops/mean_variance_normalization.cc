@@ -63,9 +63,8 @@ Work WorkForMeanVarianceNormalization(const OpCall& call, std::span<const Tensor
 }
 
 std::vector<OpExample> MeanVarianceNormalizationExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2})}},
-          {.inputs = {F32({4, 6, 3})}, .attributes = {{"axes", std::vector<int64_t>{-1}}}}};
+          {.inputs = {F32({4, 6, 3})}, .attributes = {{"axes", List{-1}}}}};
 }
 
 Result<Graph> DecomposeMeanVarianceNormalization(const OpCall& call) {
@@ -86,7 +85,6 @@ Result<Graph> DecomposeMeanVarianceNormalization(const OpCall& call) {
 OpDef MakeMeanVarianceNormalization() {
   return {.name = "MeanVarianceNormalization",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html",
           .infer = InferMeanVarianceNormalization,
           .reference = MeanVarianceNormalizationReference,
           .decompose = DecomposeMeanVarianceNormalization,

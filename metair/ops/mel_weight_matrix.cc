@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weights that combine the bins of a onesided spectrum into bands evenly spaced on the mel
 // scale, mel(f) = 2595 log10(1 + f / 700): a triangle of height 1 for each band. y: [bins, bands].
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
@@ -20,7 +17,7 @@ Result<int64_t> PositiveMelInput(const OpCall& call, size_t input) {
   constexpr int64_t kLargest = int64_t{1} << 31;
   const std::vector<int64_t> values = TRY(call.Ints(input));
   if (values.size() != 1 || values[0] < 1 || values[0] > kLargest)
-    return BadInput("", fmt::format("input {} must be one positive integer", input));
+    return BadCall("input {} must be one positive integer", input);
   return values[0];
 }
 
@@ -30,12 +27,13 @@ Result<std::vector<TensorType>> InferMelWeightMatrix(const OpCall& call) {
   for (size_t i : {kBands, kLength, kRate}) check.Integers(i);
   for (size_t i : {kLowest, kHighest}) check.Floats(i);
   for (size_t i : {kRate, kLowest, kHighest})
-    check.That(!call.has(i) || NumElements(call.shape(i)) == 1,
-               fmt::format("input {} must have one element", i));
+    check.That(
+        !call.has(i) || NumElements(call.shape(i)) == 1, "input {} must have one element", i);
   const int64_t stated = call.attributes->Int("output_datatype", 1);
   const std::optional<ElementType> element = ElementTypeOfOnnx(stated);
   check.That(element && ClassOf(*element) != ElementClass::kBool,
-             fmt::format("output_datatype {} is not a supported type of numbers", stated));
+             "output_datatype {} is not a supported type of numbers",
+             stated);
   TRY(check.Done());
   TRY(PositiveMelInput(call, kRate));
   for (size_t i : {kLowest, kHighest}) TRY(call.Doubles(i));
@@ -61,7 +59,7 @@ Result<void> MelWeightMatrixReference(const OpCall& call,
     const double bin = std::floor((length + 1) * hertz / rate);
     if (!(bin >= 0 && bin < static_cast<double>(bins)) ||
         (i > 0 && bin < static_cast<double>(edges.back())))
-      return BadInput("", fmt::format("a band reaches bin {} of {}", bin, bins));
+      return BadCall("a band reaches bin {} of {}", bin, bins);
     edges.push_back(static_cast<int64_t>(bin));
   }
   std::vector<double> y(static_cast<size_t>(bins * bands), 0.0);
@@ -81,7 +79,6 @@ Result<void> MelWeightMatrixReference(const OpCall& call,
 }
 
 std::vector<OpExample> MelWeightMatrixExamples() {
-  using example::Int;
   const auto hertz = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
   };
@@ -95,7 +92,6 @@ std::vector<OpExample> MelWeightMatrixExamples() {
 OpDef MakeMelWeightMatrix() {
   return {.name = "MelWeightMatrix",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html",
           .infer = InferMelWeightMatrix,
           .reference = MelWeightMatrixReference,
           .examples = MelWeightMatrixExamples};

@@ -17,7 +17,6 @@ int64_t ApplyMin(int64_t a, int64_t b) { return a < b ? a : b; }
 OpDef MakeMin() {
   return {.name = "Min",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Min.html",
           .infer = InferVariadic,
           .reference = NumberVariadic<ApplyMin, ApplyMin>,
           .work = VariadicWork,

@@ -17,7 +17,6 @@ double ApplyMish(double x) {
 OpDef MakeMish() {
   return {.name = "Mish",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mish.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyMish>,
           .examples = UnaryExamples,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a mod b, with broadcasting: with the sign of b (fmod = 0, integers only) or of a (fmod = 1).
-#include <fmt/format.h>
-
 #include <cmath>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/divisor.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
@@ -15,7 +14,7 @@ namespace {
 Result<std::vector<TensorType>> InferMod(const OpCall& call) {
   std::vector<TensorType> types = TRY(InferNumberBinary(call));
   if (ClassOf(types[0].element) == ElementClass::kFloat && call.attributes->Int("fmod", 0) == 0)
-    return BadInput("", fmt::format("fmod must be 1 for {}, got 0", Name(types[0].element)));
+    return BadCall("fmod must be 1 for {}, got 0", Name(types[0].element));
   return types;
 }
 
@@ -35,8 +34,6 @@ Result<void> ModReference(const OpCall& call, std::span<const Tensor> in, std::s
 }
 
 std::vector<OpExample> ModExamples() {
-  using example::F32;
-  using example::I64;
   const Attributes fmod{{"fmod", 1}};
   return {{.inputs = {I64({4, 6}), I64({6})}},
           {.inputs = {I64({4, 6}), I64({4, 6})}, .attributes = fmod},
@@ -48,7 +45,6 @@ std::vector<OpExample> ModExamples() {
 OpDef MakeMod() {
   return {.name = "Mod",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mod.html",
           .infer = InferMod,
           .reference = ModReference,
           .domain_of = DivisorDomain,

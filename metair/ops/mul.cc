@@ -13,7 +13,6 @@ double ApplyMul(double a, double b) { return a * b; }
 OpDef MakeMul() {
   return {.name = "Mul",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Mul.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<ApplyMul, WrapMul>,
           .examples = BinaryExamples,

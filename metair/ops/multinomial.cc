@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[b, s] = a class drawn with the probabilities softmax(x[b, :]), sample_size times for each row:
 // the first class at which the cumulative probability exceeds a uniform random number.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/drawing.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -20,13 +19,13 @@ Result<std::vector<TensorType>> InferMultinomial(const OpCall& call) {
   TRY(check.Done());
   const int64_t samples = call.attributes->Int("sample_size", 1);
   check.Floats(0).Rank(0, 2, 2).That(
-      samples >= 0, fmt::format("sample_size must be at least 0, got {}", samples));
+      samples >= 0, "sample_size must be at least 0, got {}", samples);
   CheckDrawing(call, 1, 2, check);
   TRY(check.Done());
-  if (call.shape(0)[1] == 0) return BadInput("", "there is no class to draw");
+  if (call.shape(0)[1] == 0) return BadCall("there is no class to draw");
   const ElementType element = TRY(DrawnType(call, ElementType::kI32));
   if (ClassOf(element) != ElementClass::kInt)
-    return BadInput("", fmt::format("classes are integers, got dtype {}", Name(element)));
+    return BadCall("classes are integers, got dtype {}", Name(element));
   const Shape shape = {call.shape(0)[0], samples};
   TRY(CheckedElements(shape, element));
   return std::vector<TensorType>{{element, shape}};
@@ -60,10 +59,6 @@ Work WorkForMultinomial(const OpCall& call, std::span<const TensorType> outputs)
 }
 
 std::vector<OpExample> MultinomialExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({4, 6})}, .attributes = {{"sample_size", 3}, {"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
            .attributes = {{"sample_size", 5}, {"start", List{0, 0}}, {"dtype", 7}}}};
@@ -74,7 +69,6 @@ std::vector<OpExample> MultinomialExamples() {
 OpDef MakeMultinomial() {
   return {.name = "Multinomial",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Multinomial.html",
           .infer = InferMultinomial,
           .reference = MultinomialReference,
           .work = WorkForMultinomial,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/narrowing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 
@@ -13,8 +13,7 @@ Result<Narrowing> Narrowing::Make(ElementType to, const Attributes& attributes) 
   Narrowing narrowing;
   const std::string mode = attributes.String("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
-    return BadInput(
-        "", fmt::format("round_mode must be \"up\", \"down\" or \"nearest\", got \"{}\"", mode));
+    return BadCall("round_mode must be \"up\", \"down\" or \"nearest\", got \"{}\"", mode);
   narrowing.power_ = mode == "up" ? Power::kUp : mode == "down" ? Power::kDown : Power::kNearest;
   narrowing.to_power_ = to == ElementType::kF8E8M0;
   narrowing.saturate_ = attributes.Int("saturate", 1) != 0;

@@ -14,7 +14,6 @@ int64_t ApplyNegInt(int64_t x) { return WrapSub(0, x); }
 OpDef MakeNeg() {
   return {.name = "Neg",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Neg.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplyNeg, ApplyNegInt>,
           .examples = UnaryExamples,

@@ -7,7 +7,6 @@
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
-#include "metair/ops/work.h"
 
 namespace metadist {
 namespace {
@@ -92,7 +91,6 @@ Result<Graph> DecomposeNegativeLogLikelihoodLoss(const OpCall& call) {
 OpDef MakeNegativeLogLikelihoodLoss() {
   return {.name = "NegativeLogLikelihoodLoss",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html",
           .infer = InferNegativeLogLikelihoodLoss,
           .reference = NegativeLogLikelihoodLossReference,
           .decompose = DecomposeNegativeLogLikelihoodLoss,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/nll.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 
@@ -17,16 +15,17 @@ Result<TensorType> InferNll(const OpCall& call) {
           .Integers(1)
           .SameElement(0, 2)
           .That(reduction == "none" || reduction == "sum" || reduction == "mean",
-                fmt::format("reduction must be none, sum or mean, got {}", reduction))
+                "reduction must be none, sum or mean, got {}",
+                reduction)
           .Done());
   Shape targets = call.shape(0);
   targets.erase(targets.begin() + 1);
-  check.That(
-      call.shape(1) == targets,
-      fmt::format("input 1 must be {}, got {}", ShapeText(targets), ShapeText(call.shape(1))));
+  check.That(call.shape(1) == targets,
+             "input 1 must be {}, got {}",
+             ShapeText(targets),
+             ShapeText(call.shape(1)));
   const Shape classes{call.shape(0)[1]};
-  check.That(!call.has(2) || call.shape(2) == classes,
-             fmt::format("input 2 must be {}", ShapeText(classes)));
+  check.That(!call.has(2) || call.shape(2) == classes, "input 2 must be {}", ShapeText(classes));
   TRY(check.Done());
   return TensorType{call.type(0).element, reduction == "none" ? targets : Shape{}};
 }
@@ -48,7 +47,7 @@ Result<void> Nll(const OpCall& call,
   for (int64_t i = 0; i < in[1].size(); ++i) {
     if (ignores && target[i] == ignored) continue;
     if (target[i] < 0 || target[i] >= classes)
-      return BadInput("", fmt::format("target must be in [0, {}], got {}", classes - 1, target[i]));
+      return BadCall("target must be in [0, {}], got {}", classes - 1, target[i]);
     const double weight = call.has(2) ? in[2].data<double>()[target[i]] : 1;
     const double one = -weight * scores[(i / inner * classes + target[i]) * inner + i % inner];
     if (reduction == "none") y[i] = one;
@@ -67,8 +66,6 @@ std::vector<InputDomain> NllDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> NllExamples(int outputs) {
-  using example::F32;
-  using example::I64;
   std::vector<OpExample> examples{
       {.inputs = {F32({6, 5}), I64({6})}},
       {.inputs = {F32({6, 5}), I64({6}), F32({5})}, .attributes = {{"reduction", "sum"}}},

@@ -2,8 +2,6 @@
 // The boxes selected for each image and class: in order of decreasing score, those that do not
 // overlap a selected one by more than a threshold. y: rows of (image, class, box). Their number
 // depends on the elements of the inputs.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -122,14 +120,12 @@ Result<std::vector<TensorType>> InferNonMaxSuppression(const OpCall& call) {
           .Rank(kScores, 3, 3)
           .Done());
   const Shape& scores = call.shape(kScores);
-  TRY(CallCheck(call)
-          .That(call.shape(kBoxes) == Shape{scores[0], scores[2], 4},
-                fmt::format("scores of {} need boxes [{},{},4], got {}",
-                            ShapeText(scores),
-                            scores[0],
-                            scores[2],
-                            ShapeText(call.shape(kBoxes))))
-          .Done());
+  const Shape boxes{scores[0], scores[2], 4};
+  if (call.shape(kBoxes) != boxes)
+    return BadCall("scores of {} need boxes {}, got {}",
+                   ShapeText(scores),
+                   ShapeText(boxes),
+                   ShapeText(call.shape(kBoxes)));
   const auto known = BoxesOf(call, [&](size_t i) { return call.inputs[i].constant; });
   const int64_t rows = known ? static_cast<int64_t>(Select(*known).size()) / 3 : kRunTimeSize;
   return std::vector<TensorType>{{ElementType::kI64, {rows, 3}}};
@@ -150,8 +146,8 @@ std::vector<OpExample> NonMaxSuppressionExamples() {
   const OpExample::Input boxes =
       constant({1, 4, 4}, {0, 0, 4, 4, 0, 1, 4, 5, 9, 9, 12, 12, 12, 12, 9, 9});
   const OpExample::Input scores = constant({1, 2, 4}, {3, 9, 5, 4, 1, 2, 3, 8});
-  return {{.inputs = {boxes, scores, example::Int(3)}},
-          {.inputs = {boxes, scores, example::Int(2), constant({1}, {0}), constant({1}, {4})},
+  return {{.inputs = {boxes, scores, Int(3)}},
+          {.inputs = {boxes, scores, Int(2), constant({1}, {0}), constant({1}, {4})},
            .attributes = {{"center_point_box", 1}}}};
 }
 
@@ -160,7 +156,6 @@ std::vector<OpExample> NonMaxSuppressionExamples() {
 OpDef MakeNonMaxSuppression() {
   return {.name = "NonMaxSuppression",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html",
           .infer = InferNonMaxSuppression,
           .reference = NonMaxSuppressionReference,
           .work = NoWork,

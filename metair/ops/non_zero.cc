@@ -53,7 +53,6 @@ std::vector<OpExample> NonZeroExamples() {
 OpDef MakeNonZero() {
   return {.name = "NonZero",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__NonZero.html",
           .infer = InferNonZero,
           .reference = NonZeroReference,
           .examples = NonZeroExamples};

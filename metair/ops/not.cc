@@ -19,7 +19,7 @@ Result<void> NotReference(const OpCall& call, std::span<const Tensor> in, std::s
 }
 
 std::vector<OpExample> NotExamples() {
-  return {{.inputs = {example::Bool({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
+  return {{.inputs = {Bool({4, 6})}}, {.inputs = {Bool({2, 3, 4})}}};
 }
 
 }  // namespace
@@ -27,7 +27,6 @@ std::vector<OpExample> NotExamples() {
 OpDef MakeNot() {
   return {.name = "Not",
           .since_version = 1,
-          .url = "https://onnx.ai/onnx/operators/onnx__Not.html",
           .infer = InferNot,
           .reference = NotReference,
           .examples = NotExamples,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A new dim of size `depth` with values[1] at the index and values[0] elsewhere; an index out of
 // range matches no position.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -16,10 +14,10 @@ namespace {
 Result<int64_t> DepthOf(const OpCall& call) {
   const Tensor* depth = call.inputs[1].constant;
   if (depth == nullptr || !depth->has_data())
-    return BadInput("", "input 1 must be known at compile time");
+    return BadCall("input 1 must be known at compile time");
   const std::vector<int64_t> sizes = depth->Cast(ElementType::kI64).ToInts();
   if (sizes.size() != 1 || sizes[0] < 0)
-    return BadInput("", fmt::format("one depth of at least 0 is needed, got {}", ShapeText(sizes)));
+    return BadCall("one depth of at least 0 is needed, got {}", ShapeText(sizes));
   return sizes[0];
 }
 
@@ -71,10 +69,6 @@ std::vector<InputDomain> OneHotDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> OneHotExamples() {
-  using example::F32;
-  using example::I64;
-  using example::Int;
-  using example::Ints;
   return {{.inputs = {I64({4, 3}), Int(7), F32({2})}},
           {.inputs = {I64({6}), Int(5), F32({2})}, .attributes = {{"axis", 0}}},
           {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = {{"axis", 1}}}};
@@ -85,7 +79,6 @@ std::vector<OpExample> OneHotExamples() {
 OpDef MakeOneHot() {
   return {.name = "OneHot",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__OneHot.html",
           .infer = InferOneHot,
           .reference = OneHotReference,
           .work = WorkForOneHot,

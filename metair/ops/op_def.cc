@@ -3,20 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "metair/ops/call_check.h"
 #include "metair/ops/held_call.h"
+#include "metair/ops/work.h"
 
 namespace metadist {
 
 Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
-  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  if (!has(input)) return BadCall("input {} is missing", input);
   const Input& in = inputs[input];
   if (in.constant == nullptr || !in.constant->has_data())
-    return BadInput("", fmt::format("input {} must be known at compile time", input));
+    return BadCall("input {} must be known at compile time", input);
   if (ClassOf(in.type.element) == ElementClass::kFloat)
-    return BadInput(
-        "", fmt::format("input {} must hold integers, got {}", input, Name(in.type.element)));
+    return BadCall("input {} must hold integers, got {}", input, Name(in.type.element));
   return in.constant->ToInts();
 }
 
@@ -28,10 +27,10 @@ size_t OpCall::first_capture(size_t region) const {
 }
 
 Result<std::vector<double>> OpCall::Doubles(size_t input) const {
-  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  if (!has(input)) return BadCall("input {} is missing", input);
   const Input& in = inputs[input];
   if (in.constant == nullptr || !in.constant->has_data())
-    return BadInput("", fmt::format("input {} must be known at compile time", input));
+    return BadCall("input {} must be known at compile time", input);
   return in.constant->ToDoubles();
 }
 
@@ -76,14 +75,9 @@ Work WorkOf(const OpCall& call, std::span<const TensorType> outputs) {
   for (const OpCall::Input& input : call.inputs)
     if (input.present && !IsKnown(input.type.shape)) return {};
   if (call.op->work != nullptr) return call.op->work(call, outputs);
-  Work work;
-  for (const OpCall::Input& input : call.inputs)
-    if (input.present) work.bytes += input.type.bytes();
-  for (const TensorType& type : outputs) {
-    work.bytes += type.bytes();
-    work.flops += NumElements(type.shape);
-  }
-  return work;
+  int64_t elements = 0;
+  for (const TensorType& type : outputs) elements += NumElements(type.shape);
+  return FlopsWork(call, outputs, elements);
 }
 
 Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs) {
@@ -94,8 +88,7 @@ Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs
       wide[i] = Tensor::Absent({ComputeType(inputs[i].element()), inputs[i].shape()});
       continue;
     }
-    if (!inputs[i].has_data())
-      return BadInput("", fmt::format("the elements of input {} are absent", i));
+    if (!inputs[i].has_data()) return BadCall("the elements of input {} are absent", i);
     wide[i] = inputs[i].Cast(ComputeType(inputs[i].element()));
     call.inputs[i].constant = &inputs[i];
   }
@@ -121,8 +114,7 @@ OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node) {
     call.inputs.emplace_back();
     if (id == kNone) return;
     const Value& value = graph.value(id);
-    const bool known = value.kind == ValueKind::kConstant && value.data.has_data();
-    call.inputs.back() = {true, value.type, known ? &value.data : nullptr};
+    call.inputs.back() = {true, value.type, value.is_known() ? &value.data : nullptr};
   };
   for (ValueId id : node.inputs) add(id);
   if (node.regions.empty()) return call;

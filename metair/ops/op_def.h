@@ -123,8 +123,9 @@ struct Spelling {
 struct OpDef {
   std::string domain = {};  // "" = ONNX
   std::string name = {};
-  int since_version = 1;  // opset whose semantics the functions implement
-  std::string url = {};   // of the specification
+  // The opset whose semantics the functions implement; ONNX specifies them at
+  // https://onnx.ai/onnx/operators/onnx__<name>.html.
+  int since_version = 1;
 
   // Types of all outputs that the call requests. Input sizes are known. Errors: kBadInput with the
   // problems of the call.

@@ -11,6 +11,7 @@
 
 #include "metair/ir/fnv.h"
 #include "metair/ops/metadist_op.h"
+#include "metair/ops/work.h"
 
 namespace metadist {
 namespace {
@@ -167,13 +168,9 @@ std::vector<InputDomain> DomainsOfLibrary(const OpCall& call) {
 }
 
 Work WorkOfLibrary(const OpCall& call, std::span<const TensorType> outputs) {
-  Work work;
-  for (size_t i = 0; i < call.inputs.size(); ++i)
-    if (call.has(i)) work.bytes += call.type(i).bytes();
-  for (const TensorType& type : outputs) work.bytes += type.bytes();
   const ForeignCall foreign(call, {});
-  work.flops = static_cast<int64_t>(std::max(0.0, ForeignOf(call).flops(foreign.get())));
-  return work;
+  const double flops = ForeignOf(call).flops(foreign.get());
+  return FlopsWork(call, outputs, static_cast<int64_t>(std::max(0.0, flops)));
 }
 
 bool Named(const char* text) { return text != nullptr && *text != 0; }

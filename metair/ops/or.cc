@@ -13,7 +13,6 @@ bool ApplyOr(bool a, bool b) { return a || b; }
 OpDef MakeOr() {
   return {.name = "Or",
           .since_version = 7,
-          .url = "https://onnx.ai/onnx/operators/onnx__Or.html",
           .infer = InferLogical,
           .reference = LogicalBinary<ApplyOr>,
           .examples = LogicalExamples,

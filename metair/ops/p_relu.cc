@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x if x >= 0, else slope x; slope broadcasts to x.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
@@ -16,19 +14,16 @@ int64_t ApplyPRelu(int64_t x, int64_t slope) { return x < 0 ? WrapMul(slope, x) 
 Result<std::vector<TensorType>> InferPRelu(const OpCall& call) {
   std::vector<TensorType> types = TRY(InferNumberBinary(call));
   if (types[0] != call.type(0))
-    return BadInput("",
-                    fmt::format("slope must broadcast to {}, got {}",
-                                ShapeText(call.shape(0)),
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "slope must broadcast to {}, got {}", ShapeText(call.shape(0)), ShapeText(call.shape(1)));
   return types;
 }
 
 std::vector<OpExample> PReluExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({3, 1})}},
           {.inputs = {F32({4, 6}), F32({1})}},
-          {.inputs = {example::I64({4, 6}), example::I64({6})}}};
+          {.inputs = {I64({4, 6}), I64({6})}}};
 }
 
 }  // namespace
@@ -36,7 +31,6 @@ std::vector<OpExample> PReluExamples() {
 OpDef MakePRelu() {
   return {.name = "PRelu",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__PRelu.html",
           .infer = InferPRelu,
           .reference = NumberBinary<ApplyPRelu, ApplyPRelu>,
           .examples = PReluExamples,

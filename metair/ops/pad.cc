@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // x with elements added before and after its dims (negative: removed), filled by `mode`: with a
 // constant, the edge, the reflection or the opposite end.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -24,8 +22,7 @@ Result<std::vector<std::vector<int64_t>>> PadMaps(const OpCall& call) {
   std::iota(axes.begin(), axes.end(), 0);
   if (call.has(3)) axes = TRY(NormalizeAxes(TRY(call.Ints(3)), call.rank(0)));
   if (pads.size() != 2 * axes.size())
-    return BadInput("",
-                    fmt::format("pads must have {} entries, got {}", 2 * axes.size(), pads.size()));
+    return BadCall("pads must have {} entries, got {}", 2 * axes.size(), pads.size());
   std::vector<int64_t> before(call.shape(0).size(), 0);
   std::vector<int64_t> after = before;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -38,20 +35,17 @@ Result<std::vector<std::vector<int64_t>>> PadMaps(const OpCall& call) {
     const int64_t size = call.shape(0)[d];
     const bool large = std::max(std::abs(before[d] / 2), std::abs(after[d] / 2)) > kLargest / 2;
     if (large || size + before[d] + after[d] < 0 || size + before[d] + after[d] > kLargest)
-      return BadInput(
-          "",
-          fmt::format(
-              "dim {} of size {} cannot be padded by {} and {}", d, size, before[d], after[d]));
+      return BadCall(
+          "dim {} of size {} cannot be padded by {} and {}", d, size, before[d], after[d]);
     const int64_t reach = mode == "reflect" ? size - 1 : mode == "edge" ? kLargest : size;
     const bool empty = size == 0 && before[d] + after[d] > 0;
     if (mode != "constant" && (empty || std::max(before[d], after[d]) > reach))
-      return BadInput("",
-                      fmt::format("mode {} pads dim {} by at most {}, got {} and {}",
-                                  mode,
-                                  d,
-                                  size == 0 ? 0 : reach,
-                                  before[d],
-                                  after[d]));
+      return BadCall("mode {} pads dim {} by at most {}, got {} and {}",
+                     mode,
+                     d,
+                     size == 0 ? 0 : reach,
+                     before[d],
+                     after[d]);
     std::vector<int64_t> map;
     for (int64_t at = -before[d]; at < size + after[d]; ++at) {
       if (at >= 0 && at < size)
@@ -83,7 +77,8 @@ Result<std::vector<TensorType>> InferPad(const OpCall& call) {
           .Integers(3)
           .Rank(3, 1, 1)
           .That(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
-                fmt::format("mode must be constant, reflect, edge or wrap, got {}", mode))
+                "mode must be constant, reflect, edge or wrap, got {}",
+                mode)
           .Done());
   TensorType type{call.type(0).element, {}};
   for (const std::vector<int64_t>& map : TRY(PadMaps(call)))
@@ -104,10 +99,6 @@ Work WorkForPad(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> PadExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({1, 0, 2, 3})}},
           {.inputs = {F32({4, 6}), Ints({0, 1, 0, -2}), F32({})}},
           {.inputs = {F32({4, 6}), Ints({2, 1}), Absent(), Ints({-1})},
@@ -121,7 +112,6 @@ std::vector<OpExample> PadExamples() {
 OpDef MakePad() {
   return {.name = "Pad",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Pad.html",
           .infer = InferPad,
           .reference = PadReference,
           .work = WorkForPad,

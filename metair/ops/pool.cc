@@ -31,8 +31,6 @@ Work PoolWork(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> PoolExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 3, 6, 6})},
            .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}},
           {.inputs = {F32({1, 3, 7, 5})},

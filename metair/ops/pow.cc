@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a ^ b, with broadcasting; y has the type of a.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
@@ -35,9 +33,8 @@ Result<void> PowReference(const OpCall& call, std::span<const Tensor> in, std::s
   if (int_base && int_exponent) {
     for (int64_t i = 0; i < in[1].size(); ++i)
       if (in[1].data<int64_t>()[i] < 0)
-        return BadInput("",
-                        fmt::format("exponents of integers must not be negative, got {}",
-                                    in[1].data<int64_t>()[i]));
+        return BadCall("exponents of integers must not be negative, got {}",
+                       in[1].data<int64_t>()[i]);
     MapBinary<int64_t, int64_t>(in[0], in[1], out[0], IntPower);
     return {};
   }
@@ -58,8 +55,6 @@ std::vector<InputDomain> PowDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> PowExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), F32({})}},
           {.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6}), I64({6})}},
@@ -71,7 +66,6 @@ std::vector<OpExample> PowExamples() {
 OpDef MakePow() {
   return {.name = "Pow",
           .since_version = 15,
-          .url = "https://onnx.ai/onnx/operators/onnx__Pow.html",
           .infer = InferPow,
           .reference = PowReference,
           .domain_of = PowDomain,

@@ -109,28 +109,25 @@ std::vector<InputDomain> QLinearConvDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QLinearConvExamples() {
-  using example::F32;
-  using List = std::vector<int64_t>;
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const OpExample::Input bias{{ElementType::kI32, {6}}};
-  return {{.inputs = {u8({2, 4, 5, 5}),
+  return {{.inputs = {U8({2, 4, 5, 5}),
                       F32({}),
-                      u8({}),
-                      u8({6, 4, 3, 3}),
+                      U8({}),
+                      U8({6, 4, 3, 3}),
                       F32({}),
-                      u8({}),
+                      U8({}),
                       F32({}),
-                      u8({}),
+                      U8({}),
                       bias},
            .attributes = {{"pads", List{1, 1, 1, 1}}}},
-          {.inputs = {u8({1, 4, 6, 6}),
+          {.inputs = {U8({1, 4, 6, 6}),
                       F32({}),
-                      u8({}),
-                      u8({6, 2, 3, 3}),
+                      U8({}),
+                      U8({6, 2, 3, 3}),
                       F32({6}),
-                      u8({6}),
+                      U8({6}),
                       F32({}),
-                      u8({})},
+                      U8({})},
            .attributes = {{"group", 2}}}};
 }
 
@@ -139,7 +136,6 @@ std::vector<OpExample> QLinearConvExamples() {
 OpDef MakeQLinearConv() {
   return {.name = "QLinearConv",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
           .infer = InferQLinearConv,
           .reference = QLinearConvReference,
           .spell = SpellQLinearConv,

@@ -30,7 +30,7 @@ Result<std::vector<TensorType>> InferQLinearMatMul(const OpCall& call) {
   for (size_t i : {kScaleY, kZeroY}) {
     const Shape parameter = TRY(RowsShape(shape, call.shape(i)));
     if (TRY(Broadcast(shape, parameter)) != shape)
-      return BadInput("", "the scale of the output must broadcast to it");
+      return BadCall("the scale of the output must broadcast to it");
   }
   return std::vector<TensorType>{{element, shape}};
 }
@@ -116,12 +116,9 @@ std::vector<InputDomain> QLinearMatMulDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QLinearMatMulExamples() {
-  using example::F32;
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {u8({4, 6}), F32({}), u8({}), i8({6, 8}), F32({}), i8({}), F32({}), u8({})}},
+  return {{.inputs = {U8({4, 6}), F32({}), U8({}), I8({6, 8}), F32({}), I8({}), F32({}), U8({})}},
           {.inputs = {
-               i8({2, 4, 6}), F32({}), i8({}), i8({2, 6, 8}), F32({}), i8({}), F32({}), i8({})}}};
+               I8({2, 4, 6}), F32({}), I8({}), I8({2, 6, 8}), F32({}), I8({}), F32({}), I8({})}}};
 }
 
 }  // namespace
@@ -129,7 +126,6 @@ std::vector<OpExample> QLinearMatMulExamples() {
 OpDef MakeQLinearMatMul() {
   return {.name = "QLinearMatMul",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html",
           .infer = InferQLinearMatMul,
           .reference = QLinearMatMulReference,
           .decompose = DecomposeQLinearMatMul,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/quantization.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 
 namespace metadist {
@@ -44,7 +43,7 @@ Result<ScaleMap> ScaleMap::Make(const Attributes& attributes,
                                 const Shape& scale) {
   ScaleMap map;
   const int64_t block = attributes.Int("block_size", 0);
-  if (block < 0) return BadInput("", fmt::format("block_size must be at least 0, got {}", block));
+  if (block < 0) return BadCall("block_size must be at least 0, got {}", block);
   if (block == 0 && (scale.empty() || scale == Shape{1})) return map;
   const int64_t rank = static_cast<int64_t>(data.size());
   const int64_t axis = TRY(NormalizeAxis(attributes.Int("axis", 1), rank));
@@ -55,8 +54,7 @@ Result<ScaleMap> ScaleMap::Make(const Attributes& attributes,
     expected[at] = (data[at] + block - 1) / block;
   }
   if (scale != expected)
-    return BadInput(
-        "", fmt::format("the scale must be {}, got {}", ShapeText(expected), ShapeText(scale)));
+    return BadCall("the scale must be {}, got {}", ShapeText(expected), ShapeText(scale));
   map.axis_ = data[at];
   map.inner_ = NumElements({data.begin() + axis + 1, data.end()});
   map.block_ = block;
@@ -98,9 +96,7 @@ Result<void> CheckFilterParameter(const OpCall& call, size_t input, int64_t filt
   if (!call.has(input)) return {};
   const Shape& shape = call.shape(input);
   if (shape.empty() || shape == Shape{1} || shape == Shape{filters}) return {};
-  return BadInput(
-      "",
-      fmt::format("input {} must have 1 or {} elements, got {}", input, filters, ShapeText(shape)));
+  return BadCall("input {} must have 1 or {} elements, got {}", input, filters, ShapeText(shape));
 }
 
 }  // namespace metadist

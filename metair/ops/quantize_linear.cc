@@ -3,8 +3,6 @@
 // y's type; or rounded to the nearest 8- or 4-bit float, whose zero point is 0 (and is only added
 // for 4 bits). One scale for all of x, for each index along `axis`, or for each block of block_size
 // along it.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/narrowing.h"
@@ -37,19 +35,15 @@ enum Input : size_t { kX, kScale, kZeroPoint };
 Result<ElementType> QuantizedElement(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
-  if (stated != 0 && !named)
-    return BadInput("", fmt::format("output_dtype {} is not an element type", stated));
+  if (stated != 0 && !named) return BadCall("output_dtype {} is not an element type", stated);
   ElementType element = stated == 0 ? ElementType::kU8 : *named;
   if (call.has(kZeroPoint)) element = call.type(kZeroPoint).element;
   if (!IsQuantisedFloat(element) &&
       (ClassOf(element) != ElementClass::kInt || ByteSize(element) > 2))
-    return BadInput("",
-                    fmt::format("expected integers of at most 16 bits or floats of 8 or 4, got {}",
-                                Name(element)));
+    return BadCall("expected integers of at most 16 bits or floats of 8 or 4, got {}",
+                   Name(element));
   if (stated != 0 && element != *named)
-    return BadInput(
-        "",
-        fmt::format("output_dtype is {}, but the zero point is {}", Name(*named), Name(element)));
+    return BadCall("output_dtype is {}, but the zero point is {}", Name(*named), Name(element));
   return element;
 }
 
@@ -103,11 +97,8 @@ std::vector<InputDomain> QuantizeLinearDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> QuantizeLinearExamples() {
-  using example::F32;
-  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
-  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
-  return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},
-          {.inputs = {F32({3, 4, 5}), F32({4}), i8({4})}},
+  return {{.inputs = {F32({3, 4, 5}), F32({}), U8({})}},
+          {.inputs = {F32({3, 4, 5}), F32({4}), I8({4})}},
           {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
           {.inputs = {F32({3, 4}), F32({})}, .attributes = {{"output_dtype", 5}}},
           {.inputs = {F32({3, 4, 5}), F32({4})}, .attributes = {{"output_dtype", 17}}},
@@ -120,7 +111,6 @@ std::vector<OpExample> QuantizeLinearExamples() {
 OpDef MakeQuantizeLinear() {
   return {.name = "QuantizeLinear",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
           .infer = InferQuantizeLinear,
           .reference = QuantizeLinearReference,
           .work = WorkForQuantizeLinear,

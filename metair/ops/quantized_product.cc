@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/quantized_product.h"
 
-#include <fmt/format.h>
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 namespace {
@@ -17,10 +17,9 @@ Result<Shape> ParameterShape(const Shape& operand, const Shape& parameter, size_
     if (parameter == Shape{operand[along]})
       return along < other ? Shape{operand[along], 1} : Shape{operand[along]};
   }
-  return BadInput("",
-                  fmt::format("a scale or zero point of {} does not fit an operand of {}",
-                              ShapeText(parameter),
-                              ShapeText(operand)));
+  return BadCall("a scale or zero point of {} does not fit an operand of {}",
+                 ShapeText(parameter),
+                 ShapeText(operand));
 }
 
 }  // namespace

@@ -26,9 +26,6 @@ namespace metadist::ops {
 namespace {
 
 std::vector<OpExample> RandomNormalExamples() {
-  using example::Absent;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.attributes = {{"shape", List{4, 6}}, {"seed", 3.0}}},
           {.inputs = {Absent(), Absent(), Absent(), I64({2})},
            .attributes = {{"shape", List{4, 6}}, {"start", List{0, 0}}, {"mean", 2.0}}},
@@ -41,7 +38,6 @@ std::vector<OpExample> RandomNormalExamples() {
 OpDef MakeRandomNormal() {
   return {.name = "RandomNormal",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomNormal.html",
           .infer = InferDrawn,
           .reference = DrawNormal,
           .work = DrawnWork,

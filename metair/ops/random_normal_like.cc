@@ -10,7 +10,6 @@ namespace metadist::ops {
 OpDef MakeRandomNormalLike() {
   return {.name = "RandomNormalLike",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html",
           .infer = InferDrawnLike,
           .reference = DrawNormal,
           .work = DrawnWork,

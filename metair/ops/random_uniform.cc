@@ -44,10 +44,6 @@ Work DrawnWork(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> DrawnLikeExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.inputs = {F32({4, 6})}, .attributes = {{"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
            .attributes = {{"start", List{0, 0}}}},
@@ -61,9 +57,6 @@ namespace metadist::ops {
 namespace {
 
 std::vector<OpExample> RandomUniformExamples() {
-  using example::Absent;
-  using example::I64;
-  using List = std::vector<int64_t>;
   return {{.attributes = {{"shape", List{4, 6}}, {"seed", 3.0}}},
           {.inputs = {Absent(), Absent(), Absent(), I64({2})},
            .attributes = {{"shape", List{4, 6}}, {"start", List{0, 0}}, {"low", -1.0}}},
@@ -76,7 +69,6 @@ std::vector<OpExample> RandomUniformExamples() {
 OpDef MakeRandomUniform() {
   return {.name = "RandomUniform",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomUniform.html",
           .infer = InferDrawn,
           .reference = DrawUniform,
           .work = DrawnWork,

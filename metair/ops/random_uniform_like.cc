@@ -9,7 +9,6 @@ namespace metadist::ops {
 OpDef MakeRandomUniformLike() {
   return {.name = "RandomUniformLike",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RandomUniformLike.html",
           .infer = InferDrawnLike,
           .reference = DrawUniform,
           .work = DrawnWork,

@@ -2,8 +2,6 @@
 // start, start + delta, ... up to but excluding limit.
 #include "metair/ops/range.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/call_check.h"
@@ -25,14 +23,14 @@ namespace {
 Result<int64_t> CountOfRange(const OpCall& call) {
   for (size_t i = 0; i < 3; ++i)
     if (call.inputs[i].constant == nullptr || !call.inputs[i].constant->has_data())
-      return BadInput("", fmt::format("input {} must be known at compile time", i));
+      return BadCall("input {} must be known at compile time", i);
   if (ClassOf(call.type(0).element) == ElementClass::kFloat) {
     const double start = call.inputs[0].constant->ToDoubles()[0];
     const double limit = call.inputs[1].constant->ToDoubles()[0];
     const double delta = call.inputs[2].constant->ToDoubles()[0];
     const double count = std::ceil((limit - start) / delta);
     if (delta == 0 || !(count < 0x1p62))
-      return BadInput("", fmt::format("no range from {} to {} by {}", start, limit, delta));
+      return BadCall("no range from {} to {} by {}", start, limit, delta);
     return static_cast<int64_t>(std::fmax(count, 0));
   }
   const int64_t start = TRY(call.Ints(0))[0];
@@ -40,7 +38,7 @@ Result<int64_t> CountOfRange(const OpCall& call) {
   const int64_t delta = TRY(call.Ints(2))[0];
   int64_t length = 0;
   if (delta == 0 || __builtin_sub_overflow(limit, start, &length))
-    return BadInput("", fmt::format("no range from {} to {} by {}", start, limit, delta));
+    return BadCall("no range from {} to {} by {}", start, limit, delta);
   if (length == 0 || (length < 0) != (delta < 0)) return 0;
   return 1 + (delta < 0 ? length + 1 : length - 1) / delta;
 }
@@ -57,8 +55,7 @@ Result<std::vector<TensorType>> InferRange(const OpCall& call) {
           .Done());
   // Scalars, or arrays of one element, which function bodies pass.
   for (size_t i = 0; i < 3; ++i)
-    if (NumElements(call.type(i).shape) != 1)
-      return BadInput("", fmt::format("input {} must have one element", i));
+    if (NumElements(call.type(i).shape) != 1) return BadCall("input {} must have one element", i);
   const Shape shape = {TRY(CountOfRange(call))};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};
@@ -75,7 +72,6 @@ Result<void> RangeReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> RangeExamples() {
-  using example::Int;
   const auto real = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
   };
@@ -90,7 +86,6 @@ std::vector<OpExample> RangeExamples() {
 OpDef MakeRange() {
   return {.name = "Range",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Range.html",
           .infer = InferRange,
           .reference = RangeReference,
           .examples = RangeExamples};

@@ -13,7 +13,6 @@ double ApplyReciprocal(double x) { return 1 / x; }
 OpDef MakeReciprocal() {
   return {.name = "Reciprocal",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Reciprocal.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyReciprocal>,
           .examples = UnaryExamples,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/recurrent.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -77,10 +75,11 @@ Result<void> CheckRecurrentShapes(const OpCall& call, const Recurrence& r) {
   CallCheck check(call);
   for (size_t i = 0; i < std::size(expected); ++i)
     if (call.has(i))
-      check.That(
-          call.shape(i) == expected[i],
-          fmt::format(
-              "input {} must be {}, got {}", i, ShapeText(expected[i]), ShapeText(call.shape(i))));
+      check.That(call.shape(i) == expected[i],
+                 "input {} must be {}, got {}",
+                 i,
+                 ShapeText(expected[i]),
+                 ShapeText(call.shape(i)));
   return check.Done();
 }
 
@@ -114,7 +113,7 @@ Result<Activation> Activation::Make(std::string name,
     if (known.has_beta) activation.beta_ = TakeFirst(betas, known.beta);
     return activation;
   }
-  return BadInput("", fmt::format("unknown activation '{}'", name));
+  return BadCall("unknown activation '{}'", name);
 }
 
 double CellStep::Recur(int64_t gate, int64_t i, const std::vector<double>& state) const {
@@ -137,8 +136,7 @@ Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
     for (int64_t direction = 0; direction < directions; ++direction)
       names.insert(names.end(), form.activations.begin(), form.activations.end());
   if (names.size() < count)
-    return BadInput("",
-                    fmt::format("activations must have {} entries, got {}", count, names.size()));
+    return BadCall("activations must have {} entries, got {}", count, names.size());
   const std::vector<double> alphas = attributes.Floats("activation_alpha");
   const std::vector<double> betas = attributes.Floats("activation_beta");
   std::span<const double> alpha(alphas);
@@ -153,11 +151,9 @@ Result<Recurrence> RecurrenceOf(const OpCall& call, const CellForm& form) {
   Recurrence r;
   const std::string direction = call.attributes->String("direction", "forward");
   if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-    return BadInput(
-        "", fmt::format("direction must be forward, reverse or bidirectional, got {}", direction));
+    return BadCall("direction must be forward, reverse or bidirectional, got {}", direction);
   const int64_t layout = call.attributes->Int("layout", 0);
-  if (layout != 0 && layout != 1)
-    return BadInput("", fmt::format("layout must be 0 or 1, got {}", layout));
+  if (layout != 0 && layout != 1) return BadCall("layout must be 0 or 1, got {}", layout);
   const Shape& x = call.shape(kX);
   r.batch_first = layout == 1;
   r.sequence = x[r.batch_first ? 1 : 0];
@@ -168,8 +164,7 @@ Result<Recurrence> RecurrenceOf(const OpCall& call, const CellForm& form) {
   r.reverse = direction == "reverse";
   r.gates = form.gates;
   const int64_t stated = call.attributes->Int("hidden_size", r.hidden);
-  if (stated != r.hidden)
-    return BadInput("", fmt::format("hidden_size must be {}, got {}", r.hidden, stated));
+  if (stated != r.hidden) return BadCall("hidden_size must be {}, got {}", r.hidden, stated);
   return r;
 }
 
@@ -244,7 +239,7 @@ Result<void> RunRecurrent(const OpCall& call,
       cell.peepholes = in[kPeepholes].data<double>() + direction * 3 * r.hidden;
     const int64_t length = call.has(kLengths) ? in[kLengths].data<int64_t>()[b] : r.sequence;
     if (length < 0 || length > r.sequence)
-      return BadInput("", fmt::format("a length must be in [0, {}], got {}", r.sequence, length));
+      return BadCall("a length must be in [0, {}], got {}", r.sequence, length);
     for (int64_t i = 0; i < length; ++i) {
       const int64_t t = r.reverse || direction == 1 ? length - 1 - i : i;
       const double* x = in[kX].data<double>() + r.AtX(t, b);
@@ -281,8 +276,6 @@ std::vector<InputDomain> RecurrentDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RecurrentExamples(const CellForm& form) {
-  using example::Absent;
-  using example::F32;
   const int64_t g = form.gates;
   const OpExample::Input lengths{.type = {ElementType::kI32, {2}}};
   std::vector<OpExample> examples{

@@ -53,8 +53,6 @@ std::vector<int64_t> FoldedStrides(const Shape& shape, const std::vector<bool>& 
 }
 
 std::vector<OpExample> ReductionExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({-1})}},
           {.inputs = {F32({3, 4, 5}), Ints({1})}, .attributes = {{"keepdims", 0}}},
           {.inputs = {F32({3, 4, 5}), Ints({0, 2})}, .attributes = {{"keepdims", 0}}},

@@ -20,7 +20,6 @@ struct SumOfMagnitudes {
 OpDef MakeReduceL1() {
   return {.name = "ReduceL1",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceL1.html",
           .infer = InferNumberReduction,
           .reference = NumberReduction<SumOfMagnitudes>,
           .work = ReductionWork,

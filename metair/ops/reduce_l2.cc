@@ -38,7 +38,6 @@ Result<Graph> DecomposeReduceL2(const OpCall& call) {
 OpDef MakeReduceL2() {
   return {.name = "ReduceL2",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceL2.html",
           .infer = InferNumberReduction,
           .reference = RealReduction<ApplyReduceL2, FinishReduceL2>,
           .decompose = DecomposeReduceL2,

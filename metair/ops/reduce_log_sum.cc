@@ -26,7 +26,6 @@ Result<Graph> DecomposeReduceLogSum(const OpCall& call) {
 OpDef MakeReduceLogSum() {
   return {.name = "ReduceLogSum",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html",
           .infer = InferNumberReduction,
           .reference = RealReduction<ApplyReduceLogSum, FinishReduceLogSum>,
           .decompose = DecomposeReduceLogSum,

@@ -56,7 +56,6 @@ Result<Graph> DecomposeReduceLogSumExp(const OpCall& call) {
 OpDef MakeReduceLogSumExp() {
   return {.name = "ReduceLogSumExp",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html",
           .infer = InferNumberReduction,
           .reference = ReduceLogSumExpReference,
           .decompose = DecomposeReduceLogSumExp,

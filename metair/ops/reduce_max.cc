@@ -23,7 +23,6 @@ struct Greatest {
 OpDef MakeReduceMax() {
   return {.name = "ReduceMax",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceMax.html",
           .infer = InferReduction,
           .reference = AnyReduction<Greatest>,
           .work = ReductionWork,

@@ -80,7 +80,6 @@ Result<Graph> DecomposeReduceMean(const OpCall& call) {
 OpDef MakeReduceMean() {
   return {.name = "ReduceMean",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceMean.html",
           .infer = InferNumberReduction,
           .reference = ReduceMeanReference,
           .decompose = DecomposeReduceMean,

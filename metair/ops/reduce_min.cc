@@ -23,7 +23,6 @@ struct Least {
 OpDef MakeReduceMin() {
   return {.name = "ReduceMin",
           .since_version = 20,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceMin.html",
           .infer = InferReduction,
           .reference = AnyReduction<Least>,
           .work = ReductionWork,

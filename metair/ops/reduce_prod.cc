@@ -9,7 +9,6 @@ namespace metadist::ops {
 OpDef MakeReduceProd() {
   return {.name = "ReduceProd",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceProd.html",
           .infer = InferNumberReduction,
           .reference = NumberReduction<ProductFold>,
           .work = ReductionWork,

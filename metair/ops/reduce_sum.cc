@@ -9,7 +9,6 @@ namespace metadist::ops {
 OpDef MakeReduceSum() {
   return {.name = "ReduceSum",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceSum.html",
           .infer = InferNumberReduction,
           .reference = NumberReduction<SumFold>,
           .work = ReductionWork,

@@ -18,7 +18,6 @@ struct SumOfSquares {
 OpDef MakeReduceSumSquare() {
   return {.name = "ReduceSumSquare",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html",
           .infer = InferNumberReduction,
           .reference = NumberReduction<SumOfSquares>,
           .work = ReductionWork,

@@ -14,7 +14,6 @@ int64_t ApplyReluInt(int64_t x) { return x < 0 ? 0 : x; }
 OpDef MakeRelu() {
   return {.name = "Relu",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Relu.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplyRelu, ApplyReluInt>,
           .examples = UnaryExamples,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same elements with another shape: -1 is inferred, 0 copies the input's size (if allowzero =
 // 0).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -21,13 +19,12 @@ Result<std::vector<TensorType>> InferReshape(const OpCall& call) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && copy_zeros) {
       if (i >= from.size())
-        return BadInput("", fmt::format("entry {} copies a dim that {} lacks", i, ShapeText(from)));
+        return BadCall("entry {} copies a dim that {} lacks", i, ShapeText(from));
       shape[i] = from[i];
     }
-    if (shape[i] < -1)
-      return BadInput("", fmt::format("sizes must be at least -1, got {}", shape[i]));
+    if (shape[i] < -1) return BadCall("sizes must be at least -1, got {}", shape[i]);
     if (shape[i] != -1) continue;
-    if (inferred >= 0) return BadInput("", "only one size may be -1");
+    if (inferred >= 0) return BadCall("only one size may be -1");
     inferred = static_cast<int64_t>(i);
     shape[i] = 1;
   }
@@ -40,11 +37,10 @@ Result<std::vector<TensorType>> InferReshape(const OpCall& call) {
     shape[static_cast<size_t>(inferred)] = 0;
   }
   if (known != total)
-    return BadInput("",
-                    fmt::format("{} has {} elements, which do not fill {}",
-                                ShapeText(from),
-                                total,
-                                ShapeText(TRY(call.Ints(1)))));
+    return BadCall("{} has {} elements, which do not fill {}",
+                   ShapeText(from),
+                   total,
+                   ShapeText(TRY(call.Ints(1))));
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
@@ -67,8 +63,6 @@ Result<Spelling> SpellReshape(const OpCall& call) {
 }
 
 std::vector<OpExample> ReshapeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6, 10}), Ints({24, 10})}},
           {.inputs = {F32({24, 10}), Ints({4, 6, 10})}},
           {.inputs = {F32({24, 60}), Ints({4, -1, 6, 10})}},
@@ -80,7 +74,6 @@ std::vector<OpExample> ReshapeExamples() {
 OpDef MakeReshape() {
   return {.name = "Reshape",
           .since_version = 21,
-          .url = "https://onnx.ai/onnx/operators/onnx__Reshape.html",
           .infer = InferReshape,
           .reference = ReshapeReference,
           .spell = SpellReshape,

@@ -7,8 +7,6 @@
 // antialias = 1, the filter is stretched so that all elements contribute. Elements beyond the edge
 // have the edge's value, or (exclude_outside = 1) weight 0. Integers are rounded to nearest.
 // Source: ONNX operator specification, Resize-19.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -54,7 +52,7 @@ Result<void> CheckMode(const Attributes& attributes,
                        const std::vector<std::string>& known) {
   const std::string mode = attributes.String(name, absent);
   if (std::find(known.begin(), known.end(), mode) != known.end()) return {};
-  return BadInput("", fmt::format("{} '{}' is unknown", name, mode));
+  return BadCall("{} '{}' is unknown", name, mode);
 }
 
 // One scale for all axes, so that no size is larger (or smaller) than requested.
@@ -86,17 +84,14 @@ Result<std::vector<Axis>> AxesOfResize(const OpCall& call, const double* roi) {
   const bool sized = HasElements(call, kSizes);
   const std::vector<double> asked = TRY(call.Doubles(sized ? kSizes : kScales));
   if (asked.size() != axes.size())
-    return BadInput("",
-                    fmt::format("{} axes need as many {}, got {}",
-                                axes.size(),
-                                sized ? "sizes" : "scales",
-                                asked.size()));
+    return BadCall(
+        "{} axes need as many {}, got {}", axes.size(), sized ? "sizes" : "scales", asked.size());
   for (size_t i = 0; i < axes.size(); ++i) {
     Axis& axis = all[static_cast<size_t>(axes[i])];
     const double from = static_cast<double>(axis.from);
     const double to = sized ? asked[i] : std::floor(from * asked[i]);
     if (!(asked[i] > 0 && to >= 0 && to <= kLargestResize) || (axis.from == 0 && to > 0))
-      return BadInput("", fmt::format("no size {} times {} can be made", from, asked[i]));
+      return BadCall("no size {} times {} can be made", from, asked[i]);
     axis.to = static_cast<int64_t>(to);
     axis.scale = sized ? asked[i] / std::max(from, 1.0) : asked[i];
     if (roi == nullptr) continue;
@@ -149,7 +144,7 @@ Result<std::vector<TensorType>> InferResize(const OpCall& call) {
   if (Crops(attributes)) {
     const int64_t entries = NumElements(call.shape(HasElements(call, kSizes) ? kSizes : kScales));
     if (call.shape(kRoi) != Shape{2 * entries})
-      return BadInput("", fmt::format("the region must have {} entries", 2 * entries));
+      return BadCall("the region must have {} entries", 2 * entries);
   }
   TRY(CheckedElements(type.shape, type.element));
   return std::vector<TensorType>{type};
@@ -309,11 +304,7 @@ Work WorkForResize(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> ResizeExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Ints;
-  using List = std::vector<int64_t>;
-  const auto scales = [](List values) {
+  const auto scales = [](std::vector<int64_t> values) {
     return OpExample::Input{.type = {ElementType::kF32, {static_cast<int64_t>(values.size())}},
                             .constant = std::move(values)};
   };
@@ -336,7 +327,6 @@ std::vector<OpExample> ResizeExamples() {
 OpDef MakeResize() {
   return {.name = "Resize",
           .since_version = 19,
-          .url = "https://onnx.ai/onnx/operators/onnx__Resize.html",
           .infer = InferResize,
           .reference = ResizeReference,
           .work = WorkForResize,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // x with the first sequence_lens[b] elements along time_axis reversed, for each b along batch_axis;
 // the two axes are dims 0 and 1, in either order.
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "metair/ops/call_check.h"
@@ -19,12 +17,13 @@ Result<std::vector<TensorType>> InferReverseSequence(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(2).RankAtLeast(0, 2).Integers(1).Rank(1, 1, 1).That(
       (batch == 0 && time == 1) || (batch == 1 && time == 0),
-      fmt::format("batch_axis and time_axis must be 0 and 1, got {} and {}", batch, time));
+      "batch_axis and time_axis must be 0 and 1, got {} and {}",
+      batch,
+      time);
   TRY(check.Done());
   const int64_t size = call.shape(0)[static_cast<size_t>(batch)];
   if (call.shape(1)[0] != size)
-    return BadInput("",
-                    fmt::format("{} lengths are needed, got {}", size, ShapeText(call.shape(1))));
+    return BadCall("{} lengths are needed, got {}", size, ShapeText(call.shape(1)));
   return std::vector<TensorType>{call.type(0)};
 }
 
@@ -42,7 +41,7 @@ Result<void> ReverseSequenceReference(const OpCall& call,
   for (int64_t b = 0; b < batches; ++b) {
     const int64_t length = in[1].data<int64_t>()[b];
     if (length < 0 || length > times)
-      return BadInput("", fmt::format("lengths must be in [0, {}], got {}", times, length));
+      return BadCall("lengths must be in [0, {}], got {}", times, length);
     for (int64_t t = 0; t < times; ++t)
       std::memcpy(out[0].mutable_bytes() + offset(b, t),
                   in[0].bytes() + offset(b, t < length ? length - 1 - t : t),
@@ -59,8 +58,6 @@ std::vector<InputDomain> ReverseSequenceDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ReverseSequenceExamples() {
-  using example::F32;
-  using example::I64;
   return {
       {.inputs = {F32({4, 6}), I64({6})}},
       {.inputs = {F32({4, 6, 3}), I64({4})}, .attributes = {{"batch_axis", 0}, {"time_axis", 1}}}};
@@ -71,7 +68,6 @@ std::vector<OpExample> ReverseSequenceExamples() {
 OpDef MakeReverseSequence() {
   return {.name = "ReverseSequence",
           .since_version = 10,
-          .url = "https://onnx.ai/onnx/operators/onnx__ReverseSequence.html",
           .infer = InferReverseSequence,
           .reference = ReverseSequenceReference,
           .work = MoveWork,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x / sqrt(mean(x^2) + epsilon) scale, with the mean over the dims from `axis` on.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "metair/ops/broadcast.h"
@@ -19,10 +17,8 @@ Result<std::vector<TensorType>> InferRMSNormalization(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Floats(1).RankAtLeast(0, 1).Done());
   TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   if (TRY(Broadcast(call.shape(0), call.shape(1))) != call.shape(0))
-    return BadInput("",
-                    fmt::format("input 1 must broadcast to {}, got {}",
-                                ShapeText(call.shape(0)),
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "input 1 must broadcast to {}, got {}", ShapeText(call.shape(0)), ShapeText(call.shape(1)));
   return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
 }
 
@@ -54,7 +50,6 @@ Work WorkForRMSNormalization(const OpCall& call, std::span<const TensorType> out
 }
 
 std::vector<OpExample> RMSNormalizationExamples() {
-  using example::F32;
   return {
       {.inputs = {F32({2, 4, 6}), F32({6})}},
       {.inputs = {F32({2, 4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}, {"epsilon", 0.25}}}};
@@ -78,7 +73,6 @@ Result<Graph> DecomposeRMSNormalization(const OpCall& call) {
 OpDef MakeRMSNormalization() {
   return {.name = "RMSNormalization",
           .since_version = 23,
-          .url = "https://onnx.ai/onnx/operators/onnx__RMSNormalization.html",
           .infer = InferRMSNormalization,
           .reference = RMSNormalizationReference,
           .decompose = DecomposeRMSNormalization,

@@ -2,7 +2,6 @@
 // A plain recurrent layer: h = f(W x + R h + biases) for each element of a sequence in turn.
 #include "metair/ops/rnn.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "metair/ops/ops.h"
@@ -198,7 +197,6 @@ Result<Graph> DecomposeRNN(const OpCall& call) {
 OpDef MakeRNN() {
   return {.name = "RNN",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RNN.html",
           .infer = InferRNN,
           .reference = RNNReference,
           .spell = SpellRNN,

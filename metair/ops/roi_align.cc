@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[r, c] = x[image of r, c] sampled bilinearly on a grid over region r; each cell is the mean or
 // the maximum of its samples. A row of rois is (left, top, right, bottom).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,20 +30,18 @@ Result<std::vector<TensorType>> InferRoiAlign(const OpCall& call) {
           .Rank(2, 1, 1)
           .That(rows > 0 && columns > 0, "output_height and output_width must be positive")
           .That(call.attributes->Int("sampling_ratio", 0) >= 0, "sampling_ratio must be at least 0")
-          .That(mode == "avg" || mode == "max",
-                fmt::format("mode must be avg or max, got {}", mode))
+          .That(mode == "avg" || mode == "max", "mode must be avg or max, got {}", mode)
           .That(corners == "half_pixel" || corners == "output_half_pixel",
-                fmt::format("coordinate_transformation_mode must be half_pixel or "
-                            "output_half_pixel, got {}",
-                            corners))
+                "coordinate_transformation_mode must be half_pixel or "
+                "output_half_pixel, got {}",
+                corners)
           .Done());
-  TRY(CallCheck(call)
-          .That(call.shape(1) == Shape{call.shape(2)[0], 4},
-                fmt::format("{} regions need corners [{},4], got {}",
-                            call.shape(2)[0],
-                            call.shape(2)[0],
-                            ShapeText(call.shape(1))))
-          .Done());
+  const Shape regions{call.shape(2)[0], 4};
+  if (call.shape(1) != regions)
+    return BadCall("{} regions need corners {}, got {}",
+                   regions[0],
+                   ShapeText(regions),
+                   ShapeText(call.shape(1)));
   const Shape shape{call.shape(2)[0], call.shape(0)[1], rows, columns};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};
@@ -73,7 +69,7 @@ Result<Side> SideOf(const OpCall& call, double from, double to, int64_t cells) {
   Side side{from * scale - (half ? 0.5 : 0.0), length / static_cast<double>(cells), 0};
   side.samples = call.attributes->Int("sampling_ratio", 0);
   if (!(std::fabs(side.cell) < kMostSamples))
-    return BadInput("", fmt::format("a region reaches from {} to {}", from, to));
+    return BadCall("a region reaches from {} to {}", from, to);
   if (side.samples == 0) side.samples = static_cast<int64_t>(std::ceil(side.cell));
   return side;
 }
@@ -117,8 +113,7 @@ Result<void> RoiAlignReference(const OpCall& call,
   for (int64_t i = 0; i < out[0].size(); ++i) {
     const int64_t region = i / y[3] / y[2] / y[1];
     const int64_t image = in[2].data<int64_t>()[region];
-    if (image < 0 || image >= x[0])
-      return BadInput("", fmt::format("a region lies in image {} of {}", image, x[0]));
+    if (image < 0 || image >= x[0]) return BadCall("a region lies in image {} of {}", image, x[0]);
     const double* roi = in[1].data<double>() + region * 4;
     const Side across = TRY(SideOf(call, roi[0], roi[2], y[3]));
     const Side down = TRY(SideOf(call, roi[1], roi[3], y[2]));
@@ -166,8 +161,6 @@ std::vector<InputDomain> RoiAlignDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RoiAlignExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 3, 6, 8}), F32({4, 4}), I64({4})},
            .attributes = {{"output_height", 2},
                           {"output_width", 3},
@@ -184,7 +177,6 @@ std::vector<OpExample> RoiAlignExamples() {
 OpDef MakeRoiAlign() {
   return {.name = "RoiAlign",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__RoiAlign.html",
           .infer = InferRoiAlign,
           .reference = RoiAlignReference,
           .work = WorkForRoiAlign,

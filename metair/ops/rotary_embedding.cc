@@ -2,8 +2,6 @@
 // Pairs (x1, x2) of each head's elements rotated by the angle of their position in the sequence:
 // (x1 cos - x2 sin, x1 sin + x2 cos). cos and sin are tables by position, or given for each element
 // of the sequence.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/heads.h"
@@ -28,10 +26,8 @@ Result<Rotation> RotationOf(const OpCall& call) {
   const int64_t stated = call.attributes->Int("rotary_embedding_dim", 0);
   const int64_t rotated = stated == 0 ? rotation.x.size : stated;
   if (rotated < 0 || rotated > rotation.x.size || rotated % 2 != 0)
-    return BadInput("",
-                    fmt::format("an even number of elements up to {} must be rotated, got {}",
-                                rotation.x.size,
-                                rotated));
+    return BadCall(
+        "an even number of elements up to {} must be rotated, got {}", rotation.x.size, rotated);
   rotation.pairs = rotated / 2;
   return rotation;
 }
@@ -53,12 +49,15 @@ Result<std::vector<TensorType>> InferRotaryEmbedding(const OpCall& call) {
   const Shape caches = table ? Shape{expected[0], rotation.pairs} : expected;
   CallCheck check(call);
   for (size_t input : {size_t{kCos}, size_t{kSin}})
-    check.That(
-        call.shape(input) == caches,
-        fmt::format(
-            "input {} must be {}, got {}", input, ShapeText(caches), ShapeText(call.shape(input))));
+    check.That(call.shape(input) == caches,
+               "input {} must be {}, got {}",
+               input,
+               ShapeText(caches),
+               ShapeText(call.shape(input)));
   check.That(!table || call.shape(kPositions) == Shape{x.batch, x.sequence},
-             fmt::format("positions must be [{},{}]", x.batch, x.sequence));
+             "positions must be [{},{}]",
+             x.batch,
+             x.sequence);
   TRY(check.Done());
   return std::vector<TensorType>{call.type(kX)};
 }
@@ -102,8 +101,6 @@ std::vector<InputDomain> RotaryEmbeddingDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> RotaryEmbeddingExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 4, 3, 8}), F32({2, 3, 4}), F32({2, 3, 4})}},
           {.inputs = {F32({2, 4, 3, 8}), F32({7, 4}), F32({7, 4}), I64({2, 3})}},
           {.inputs = {F32({2, 3, 24}), F32({7, 3}), F32({7, 3}), I64({2, 3})},
@@ -117,7 +114,6 @@ std::vector<OpExample> RotaryEmbeddingExamples() {
 OpDef MakeRotaryEmbedding() {
   return {.name = "RotaryEmbedding",
           .since_version = 23,
-          .url = "https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html",
           .infer = InferRotaryEmbedding,
           .reference = RotaryEmbeddingReference,
           .work = WorkForRotaryEmbedding,

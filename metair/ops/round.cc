@@ -15,7 +15,6 @@ double ApplyRound(double x) { return std::nearbyint(x); }
 OpDef MakeRound() {
   return {.name = "Round",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Round.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyRound>,
           .examples = UnaryExamples,

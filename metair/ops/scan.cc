@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a body once for each slice of its inputs, in order. Results: the last states, and the slices
 // it produced, stacked. States keep their types.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "metair/ops/body.h"
+#include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/scan_axes.h"
 
@@ -32,22 +31,19 @@ Result<ScanAxes> AxesOfScan(const OpCall& call) {
 
 Result<std::vector<TensorType>> InferScan(const OpCall& call) {
   if (call.regions == nullptr || call.regions->size() != 1)
-    return BadInput("", "attribute body is missing");
+    return BadCall("attribute body is missing");
   const ScanAxes axes = TRY(AxesOfScan(call));
   std::vector<TensorType> types = BodyOutputs(call, 0);
   if (types.size() < axes.states)
-    return BadInput(
-        "",
-        fmt::format("the body must have at least {} outputs, got {}", axes.states, types.size()));
+    return BadCall("the body must have at least {} outputs, got {}", axes.states, types.size());
   std::vector<Error> problems;
   for (size_t i = 0; i < axes.states; ++i)
     if (!call.has(i) || types[i] != call.type(i))
       problems.push_back(
-          BadInput("",
-                   fmt::format("state {} must keep its type: it is {} before the body and {} after",
-                               i,
-                               call.has(i) ? TypeText(call.type(i)) : "missing",
-                               TypeText(types[i]))));
+          BadCall("state {} must keep its type: it is {} before the body and {} after",
+                  i,
+                  call.has(i) ? TypeText(call.type(i)) : "missing",
+                  TypeText(types[i])));
   if (!problems.empty()) return Join(std::move(problems));
   for (size_t i = axes.states; i < types.size(); ++i) {
     Shape& shape = types[i].shape;
@@ -99,7 +95,6 @@ Result<void> ScanReference(const OpCall& call, std::span<const Tensor> in, std::
 OpDef MakeScan() {
   return {.name = "Scan",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Scan.html",
           .infer = InferScan,
           .reference = ScanReference,
           .body_inputs = ScanBodyInputs,

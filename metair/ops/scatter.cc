@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/scatter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/elementwise.h"
 
@@ -22,10 +21,9 @@ Result<void> CheckScatterReduction(const OpCall& call) {
   const std::string reduction = call.attributes->String("reduction", "none");
   if (reduction == "none") return {};
   if (reduction != "add" && reduction != "mul" && reduction != "max" && reduction != "min")
-    return BadInput("",
-                    fmt::format("reduction must be none, add, mul, max or min, got {}", reduction));
+    return BadCall("reduction must be none, add, mul, max or min, got {}", reduction);
   if (ClassOf(call.type(0).element) == ElementClass::kBool)
-    return BadInput("", fmt::format("reduction must be none for bools, got {}", reduction));
+    return BadCall("reduction must be none for bools, got {}", reduction);
   return {};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of x with updates written (or added, ...) at [..., indices[..., i, ...], ...] along
 // `axis`; of several updates of one element the last is kept.
-#include <fmt/format.h>
-
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
@@ -20,18 +18,18 @@ Result<std::vector<TensorType>> InferScatterElements(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   CallCheck check(call);
   check.That(call.shape(1) == call.shape(2),
-             fmt::format("indices and updates must have one shape, got {} and {}",
-                         ShapeText(call.shape(1)),
-                         ShapeText(call.shape(2))));
+             "indices and updates must have one shape, got {} and {}",
+             ShapeText(call.shape(1)),
+             ShapeText(call.shape(2)));
   bool fits = call.rank(0) == call.rank(1);
   for (int64_t d = 0; fits && d < call.rank(0); ++d)
     fits =
         d == axis || call.shape(1)[static_cast<size_t>(d)] <= call.shape(0)[static_cast<size_t>(d)];
   check.That(fits,
-             fmt::format("indices {} must not exceed {} except along axis {}",
-                         ShapeText(call.shape(1)),
-                         ShapeText(call.shape(0)),
-                         axis));
+             "indices {} must not exceed {} except along axis {}",
+             ShapeText(call.shape(1)),
+             ShapeText(call.shape(0)),
+             axis);
   TRY(check.Done());
   TRY(CheckScatterReduction(call));
   return std::vector<TensorType>{call.type(0)};
@@ -72,8 +70,6 @@ std::vector<InputDomain> ScatterElementsDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ScatterElementsExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6}), F32({3, 6})}, .attributes = {{"reduction", "add"}}},
           {.inputs = {F32({4, 6}), I64({4, 1}), F32({4, 1})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({3, 4, 5}), I64({3, 2, 5}), F32({3, 2, 5})},
@@ -85,7 +81,6 @@ std::vector<OpExample> ScatterElementsExamples() {
 OpDef MakeScatterElements() {
   return {.name = "ScatterElements",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ScatterElements.html",
           .infer = InferScatterElements,
           .reference = ScatterElementsReference,
           .work = WorkForScatterElements,

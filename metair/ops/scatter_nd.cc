@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of x with updates written (or added, ...) to the elements or slices that the rows of
 // indices select; of several updates of one element the last is kept.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/index.h"
@@ -24,14 +22,11 @@ Result<std::vector<TensorType>> InferScatterND(const OpCall& call) {
           .Done());
   const int64_t depth = call.shape(1).back();
   if (depth < 1 || depth > call.rank(0))
-    return BadInput(
-        "", fmt::format("rows of indices must have 1 to {} entries, got {}", call.rank(0), depth));
+    return BadCall("rows of indices must have 1 to {} entries, got {}", call.rank(0), depth);
   Shape updates(call.shape(1).begin(), call.shape(1).end() - 1);
   updates.insert(updates.end(), call.shape(0).begin() + depth, call.shape(0).end());
   if (call.shape(2) != updates)
-    return BadInput(
-        "",
-        fmt::format("updates must be {}, got {}", ShapeText(updates), ShapeText(call.shape(2))));
+    return BadCall("updates must be {}, got {}", ShapeText(updates), ShapeText(call.shape(2)));
   TRY(CheckScatterReduction(call));
   return std::vector<TensorType>{call.type(0)};
 }
@@ -69,8 +64,6 @@ std::vector<InputDomain> ScatterNDDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> ScatterNDExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 1}), F32({5, 6})}, .attributes = {{"reduction", "add"}}},
           {.inputs = {F32({4, 6}), I64({1, 2}), F32({1})}},
           {.inputs = {F32({3, 4, 5}), I64({2, 3, 2}), F32({2, 3, 5})},
@@ -82,7 +75,6 @@ std::vector<OpExample> ScatterNDExamples() {
 OpDef MakeScatterND() {
   return {.name = "ScatterND",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__ScatterND.html",
           .infer = InferScatterND,
           .reference = ScatterNDReference,
           .work = WorkForScatterND,

@@ -18,8 +18,8 @@ Result<void> SeluReference(const OpCall& call, std::span<const Tensor> in, std::
 }
 
 std::vector<OpExample> SeluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 2.0}, {"gamma", 3.0}}}};
+  return {{.inputs = {F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 2.0}, {"gamma", 3.0}}}};
 }
 
 }  // namespace
@@ -27,7 +27,6 @@ std::vector<OpExample> SeluExamples() {
 OpDef MakeSelu() {
   return {.name = "Selu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Selu.html",
           .infer = InferFloatUnary,
           .reference = SeluReference,
           .examples = SeluExamples,

@@ -35,7 +35,6 @@ Result<void> ShapeReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> ShapeExamples() {
-  using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"start", 0}, {"end", 1}}},
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"start", -2}}}};
@@ -46,7 +45,6 @@ std::vector<OpExample> ShapeExamples() {
 OpDef MakeShape() {
   return {.name = "Shape",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Shape.html",
           .infer = InferShape,
           .reference = ShapeReference,
           .work = NoWork,

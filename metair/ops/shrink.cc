@@ -22,9 +22,9 @@ Result<void> ShrinkReference(const OpCall& call,
 }
 
 std::vector<OpExample> ShrinkExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"bias", 1.5}, {"lambd", 1.5}}},
-          {.inputs = {example::I64({4, 6})}, .attributes = {{"bias", 1.0}, {"lambd", 2.0}}}};
+  return {{.inputs = {F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"bias", 1.5}, {"lambd", 1.5}}},
+          {.inputs = {I64({4, 6})}, .attributes = {{"bias", 1.0}, {"lambd", 2.0}}}};
 }
 
 }  // namespace
@@ -32,7 +32,6 @@ std::vector<OpExample> ShrinkExamples() {
 OpDef MakeShrink() {
   return {.name = "Shrink",
           .since_version = 9,
-          .url = "https://onnx.ai/onnx/operators/onnx__Shrink.html",
           .infer = InferNumberUnary,
           .reference = ShrinkReference,
           .examples = ShrinkExamples,

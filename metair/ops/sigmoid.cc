@@ -19,7 +19,6 @@ double ApplySigmoid(double x) {
 OpDef MakeSigmoid() {
   return {.name = "Sigmoid",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sigmoid.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySigmoid>,
           .examples = UnaryExamples,

@@ -14,7 +14,6 @@ int64_t ApplySignInt(int64_t x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
 OpDef MakeSign() {
   return {.name = "Sign",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sign.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplySign, ApplySignInt>,
           .examples = UnaryExamples,

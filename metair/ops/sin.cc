@@ -15,7 +15,6 @@ double ApplySin(double x) { return std::sin(x); }
 OpDef MakeSin() {
   return {.name = "Sin",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sin.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySin>,
           .examples = UnaryExamples,

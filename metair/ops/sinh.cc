@@ -15,7 +15,6 @@ double ApplySinh(double x) { return std::sinh(x); }
 OpDef MakeSinh() {
   return {.name = "Sinh",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sinh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySinh>,
           .examples = UnaryExamples,

@@ -19,7 +19,7 @@ Result<void> SizeReference(const OpCall& call, std::span<const Tensor> in, std::
 }
 
 std::vector<OpExample> SizeExamples() {
-  return {{.inputs = {example::F32({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {Bool({2, 3, 4})}}};
 }
 
 }  // namespace
@@ -27,7 +27,6 @@ std::vector<OpExample> SizeExamples() {
 OpDef MakeSize() {
   return {.name = "Size",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Size.html",
           .infer = InferSize,
           .reference = SizeReference,
           .work = NoWork,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // x from starts up to but excluding ends, by steps, along axes; bounds are clamped, negative ones
 // count from the end.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -48,18 +46,16 @@ Result<std::vector<Cut>> CutsOf(const OpCall& call) {
   if (call.has(4)) steps = TRY(call.Ints(4));
   axes = TRY(NormalizeAxes(axes, call.rank(0)));
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
-    return BadInput(
-        "",
-        fmt::format("starts, ends, axes and steps must have one length, got {}, {}, {} and {}",
-                    starts.size(),
-                    ends.size(),
-                    axes.size(),
-                    steps.size()));
+    return BadCall("starts, ends, axes and steps must have one length, got {}, {}, {} and {}",
+                   starts.size(),
+                   ends.size(),
+                   axes.size(),
+                   steps.size());
   std::vector<Cut> cuts;
   for (int64_t size : call.shape(0)) cuts.push_back({0, 1, size});
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = static_cast<size_t>(axes[i]);
-    if (steps[i] == 0) return BadInput("", fmt::format("step of axis {} must not be 0", axis));
+    if (steps[i] == 0) return BadCall("step of axis {} must not be 0", axis);
     cuts[axis] = CutOf(call.shape(0)[axis], starts[i], ends[i], steps[i]);
   }
   return cuts;
@@ -117,9 +113,6 @@ Result<Spelling> SpellSlice(const OpCall& call) {
 }
 
 std::vector<OpExample> SliceExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({8, 6}), Ints({2}), Ints({7}), Ints({0})}},
           {.inputs = {F32({4, 9}), Ints({1}), Ints({kEnd}), Ints({-1}), Ints({2})}},
           {.inputs = {F32({4, 9}), Ints({-1, -2}), Ints({-9, 0}), Absent(), Ints({-1, -3})}},
@@ -131,7 +124,6 @@ std::vector<OpExample> SliceExamples() {
 OpDef MakeSlice() {
   return {.name = "Slice",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Slice.html",
           .infer = InferSlice,
           .reference = SliceReference,
           .spell = SpellSlice,

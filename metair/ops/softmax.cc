@@ -54,7 +54,6 @@ Result<Graph> DecomposeSoftmax(const OpCall& call) {
 OpDef MakeSoftmax() {
   return {.name = "Softmax",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Softmax.html",
           .infer = InferLines,
           .reference = SoftmaxReference,
           .decompose = DecomposeSoftmax,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // -weight[label] log_prob[label], where log_prob (output 1) is the log softmax of scores along dim
 // 1; `reduction`: for each label, their sum, or their weighted mean.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/log_softmax.h"
 #include "metair/ops/negative_log_likelihood_loss.h"
@@ -17,8 +16,7 @@ namespace {
 
 Result<std::vector<TensorType>> InferSoftmaxCrossEntropyLoss(const OpCall& call) {
   const TensorType loss = TRY(InferNll(call));
-  if (call.num_outputs > 2)
-    return BadInput("", fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
+  if (call.num_outputs > 2) return BadCall("expected 1 to 2 outputs, got {}", call.num_outputs);
   if (call.num_outputs < 2) return std::vector<TensorType>{loss};
   return std::vector<TensorType>{loss, call.type(0)};
 }
@@ -55,7 +53,6 @@ Result<Graph> DecomposeSoftmaxCrossEntropyLoss(const OpCall& call) {
 OpDef MakeSoftmaxCrossEntropyLoss() {
   return {.name = "SoftmaxCrossEntropyLoss",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html",
           .infer = InferSoftmaxCrossEntropyLoss,
           .reference = SoftmaxCrossEntropyLossReference,
           .decompose = DecomposeSoftmaxCrossEntropyLoss,

@@ -15,7 +15,6 @@ double ApplySoftplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(
 OpDef MakeSoftplus() {
   return {.name = "Softplus",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Softplus.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySoftplus>,
           .examples = UnaryExamples,

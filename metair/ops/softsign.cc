@@ -15,7 +15,6 @@ double ApplySoftsign(double x) { return x / (1 + std::fabs(x)); }
 OpDef MakeSoftsign() {
   return {.name = "Softsign",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Softsign.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySoftsign>,
           .examples = UnaryExamples,

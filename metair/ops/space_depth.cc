@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/space_depth.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/strided_copy.h"
 
@@ -13,8 +11,7 @@ Result<int64_t> BlockSizeOf(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1)
           .Rank(0, 4, 4)
-          .That(block > 0 && block < int64_t{1} << 31,
-                fmt::format("blocksize must be positive, got {}", block))
+          .That(block > 0 && block < int64_t{1} << 31, "blocksize must be positive, got {}", block)
           .Done());
   return block;
 }

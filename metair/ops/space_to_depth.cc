@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves spatial blocks to channels: [n, c, h b, w b] to [n, b b c, h, w].
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -15,8 +13,7 @@ Result<std::vector<TensorType>> InferSpaceToDepth(const OpCall& call) {
   const int64_t block = TRY(BlockSizeOf(call));
   const Shape& x = call.shape(0);
   if (x[2] % block != 0 || x[3] % block != 0)
-    return BadInput(
-        "", fmt::format("height and width must be multiples of {}, got {}", block, ShapeText(x)));
+    return BadCall("height and width must be multiples of {}, got {}", block, ShapeText(x));
   const Shape shape{x[0], 1, x[2] / block, x[3] / block};
   TRY(CheckedElements({x[1], block, block}, call.type(0).element));
   return std::vector<TensorType>{
@@ -33,7 +30,6 @@ Result<void> SpaceToDepthReference(const OpCall& call,
 }
 
 std::vector<OpExample> SpaceToDepthExamples() {
-  using example::F32;
   return {{.inputs = {F32({3, 2, 6, 8})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({1, 5, 9, 6})}, .attributes = {{"blocksize", 3}}}};
 }
@@ -43,7 +39,6 @@ std::vector<OpExample> SpaceToDepthExamples() {
 OpDef MakeSpaceToDepth() {
   return {.name = "SpaceToDepth",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html",
           .infer = InferSpaceToDepth,
           .reference = SpaceToDepthReference,
           .work = MoveWork,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // x in pieces along `axis`: of the given sizes, or of equal size with a smaller last one.
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "metair/ops/call_check.h"
@@ -19,22 +17,20 @@ Result<std::vector<int64_t>> SizesOfSplit(const OpCall& call, int64_t size) {
   if (call.has(1)) {
     sizes = TRY(call.Ints(1));
     if (static_cast<int64_t>(sizes.size()) != count)
-      return BadInput("", fmt::format("expected {} sizes, got {}", count, sizes.size()));
+      return BadCall("expected {} sizes, got {}", count, sizes.size());
     for (int64_t piece : sizes)
       if (piece < 0 || piece > size)
-        return BadInput("", fmt::format("sizes must be in [0, {}], got {}", size, piece));
+        return BadCall("sizes must be in [0, {}], got {}", size, piece);
   } else {
     const int64_t asked = call.attributes->Int("num_outputs", count);
-    if (asked != count)
-      return BadInput("", fmt::format("num_outputs is {}, outputs are {}", asked, count));
+    if (asked != count) return BadCall("num_outputs is {}, outputs are {}", asked, count);
     const int64_t piece = (size + count - 1) / count;
     sizes.assign(static_cast<size_t>(count), piece);
     sizes.back() = size - piece * (count - 1);
-    if (sizes.back() < 0)
-      return BadInput("", fmt::format("{} does not split in {} pieces", size, count));
+    if (sizes.back() < 0) return BadCall("{} does not split in {} pieces", size, count);
   }
   const int64_t sum = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
-  if (sum != size) return BadInput("", fmt::format("sizes must sum to {}, got {}", size, sum));
+  if (sum != size) return BadCall("sizes must sum to {}, got {}", size, sum);
   return sizes;
 }
 
@@ -78,8 +74,6 @@ Result<Spelling> SpellSplit(const OpCall& call) {
 }
 
 std::vector<OpExample> SplitExamples() {
-  using example::F32;
-  using example::Ints;
   return {
       {.inputs = {F32({4, 9})}, .attributes = {{"axis", 1}, {"num_outputs", 3}}, .num_outputs = 3},
       {.inputs = {F32({4, 9}), Ints({2, 3, 4})}, .attributes = {{"axis", -1}}, .num_outputs = 3},
@@ -92,7 +86,6 @@ std::vector<OpExample> SplitExamples() {
 OpDef MakeSplit() {
   return {.name = "Split",
           .since_version = 18,
-          .url = "https://onnx.ai/onnx/operators/onnx__Split.html",
           .infer = InferSplit,
           .reference = SplitReference,
           .spell = SpellSplit,

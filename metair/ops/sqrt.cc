@@ -15,7 +15,6 @@ double ApplySqrt(double x) { return std::sqrt(x); }
 OpDef MakeSqrt() {
   return {.name = "Sqrt",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sqrt.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySqrt>,
           .domain_of = PositiveDomain,

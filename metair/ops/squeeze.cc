@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same elements without the dims of size 1 given by axes; without axes, all dims of size 1 are
 // removed.
-#include <fmt/format.h>
-
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
@@ -20,8 +18,7 @@ Result<std::vector<TensorType>> InferSqueeze(const OpCall& call) {
     for (int64_t axis : TRY(NormalizeAxes(TRY(call.Ints(1)), call.rank(0)))) {
       drop[static_cast<size_t>(axis)] = true;
       if (call.shape(0)[static_cast<size_t>(axis)] != 1)
-        return BadInput(
-            "", fmt::format("axis {} of {} must have size 1", axis, ShapeText(call.shape(0))));
+        return BadCall("axis {} of {} must have size 1", axis, ShapeText(call.shape(0)));
     }
   } else {
     for (size_t d = 0; d < drop.size(); ++d) drop[d] = call.shape(0)[d] == 1;
@@ -40,8 +37,6 @@ Result<void> SqueezeReference(const OpCall& call,
 }
 
 std::vector<OpExample> SqueezeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 1, 6}), Ints({1})}},
           {.inputs = {F32({1, 4, 1, 6}), Ints({-2, 0})}},
           {.inputs = {F32({1, 4, 1, 6})}}};
@@ -52,7 +47,6 @@ std::vector<OpExample> SqueezeExamples() {
 OpDef MakeSqueeze() {
   return {.name = "Squeeze",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Squeeze.html",
           .infer = InferSqueeze,
           .reference = SqueezeReference,
           .work = NoWork,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/standardize.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace metadist {
@@ -21,10 +19,11 @@ Result<void> CheckChannels(const OpCall& call, CallCheck& check) {
   TRY(check.Inputs(3).Floats(0).SameElement(0, 1).SameElement(0, 2).RankAtLeast(0, 2).Done());
   const Shape channels{call.shape(0)[1]};
   for (size_t i = 1; i < 3; ++i)
-    check.That(
-        call.shape(i) == channels,
-        fmt::format(
-            "input {} must be {}, got {}", i, ShapeText(channels), ShapeText(call.shape(i))));
+    check.That(call.shape(i) == channels,
+               "input {} must be {}, got {}",
+               i,
+               ShapeText(channels),
+               ShapeText(call.shape(i)));
   return {};
 }
 

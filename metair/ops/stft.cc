@@ -2,8 +2,6 @@
 // The discrete Fourier transform of each frame of a signal; frames are frame_step apart and
 // weighted by a window. signal: [batch, length, 1 (real) or 2 (complex)], y: [batch, frames, bins,
 // 2].
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/fourier.h"
@@ -25,7 +23,7 @@ struct Frames {
 Result<int64_t> PositiveStftInput(const OpCall& call, size_t input) {
   const std::vector<int64_t> values = TRY(call.Ints(input));
   if (values.size() != 1 || values[0] < 1)
-    return BadInput("", fmt::format("input {} must be one positive integer", input));
+    return BadCall("input {} must be one positive integer", input);
   return values[0];
 }
 
@@ -37,19 +35,15 @@ Result<Frames> FramesOf(const OpCall& call) {
   if (call.has(kLength)) {
     frames.length = TRY(PositiveStftInput(call, kLength));
     if (call.has(kWindow) && call.shape(kWindow)[0] != frames.length)
-      return BadInput(
-          "",
-          fmt::format(
-              "a window of {} does not fit frames of {}", call.shape(kWindow)[0], frames.length));
+      return BadCall(
+          "a window of {} does not fit frames of {}", call.shape(kWindow)[0], frames.length);
   }
   if (frames.length < 1 || frames.length > call.shape(kSignal)[1])
-    return BadInput(
-        "",
-        fmt::format("a signal of {} holds no frame of {}", call.shape(kSignal)[1], frames.length));
+    return BadCall("a signal of {} holds no frame of {}", call.shape(kSignal)[1], frames.length);
   frames.count = 1 + (call.shape(kSignal)[1] - frames.length) / frames.step;
   const bool onesided = call.attributes->Int("onesided", 1) != 0;
   if (onesided && call.shape(kSignal)[2] != 1)
-    return BadInput("", "a onesided transform needs a real signal");
+    return BadCall("a onesided transform needs a real signal");
   frames.bins = onesided ? frames.length / 2 + 1 : frames.length;
   return frames;
 }
@@ -65,9 +59,7 @@ Result<std::vector<TensorType>> InferSTFT(const OpCall& call) {
           .Rank(kWindow, 1, 1)
           .Done());
   const int64_t parts = call.shape(kSignal)[2];
-  TRY(CallCheck(call)
-          .That(parts == 1 || parts == 2, fmt::format("the last dim must be 1 or 2, got {}", parts))
-          .Done());
+  if (parts != 1 && parts != 2) return BadCall("the last dim must be 1 or 2, got {}", parts);
   const Frames frames = TRY(FramesOf(call));
   const Shape shape{call.shape(kSignal)[0], frames.count, frames.bins, 2};
   TRY(CheckedElements(shape, call.type(kSignal).element));
@@ -104,9 +96,6 @@ Work WorkForSTFT(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> STFTExamples() {
-  using example::Absent;
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({2, 12, 1}), Int(3), F32({5})}},
           {.inputs = {F32({2, 10, 2}), Int(2), Absent(), Int(4)}, .attributes = {{"onesided", 0}}}};
 }
@@ -116,7 +105,6 @@ std::vector<OpExample> STFTExamples() {
 OpDef MakeSTFT() {
   return {.name = "STFT",
           .since_version = 17,
-          .url = "https://onnx.ai/onnx/operators/onnx__STFT.html",
           .infer = InferSTFT,
           .reference = STFTReference,
           .work = WorkForSTFT,

@@ -13,7 +13,6 @@ double ApplySub(double a, double b) { return a - b; }
 OpDef MakeSub() {
   return {.name = "Sub",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sub.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<ApplySub, WrapSub>,
           .examples = BinaryExamples,

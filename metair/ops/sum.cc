@@ -14,7 +14,6 @@ double ApplySum(double a, double b) { return a + b; }
 OpDef MakeSum() {
   return {.name = "Sum",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Sum.html",
           .infer = InferVariadic,
           .reference = NumberVariadic<ApplySum, WrapAdd>,
           .work = VariadicWork,

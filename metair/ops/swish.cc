@@ -16,8 +16,7 @@ Result<void> SwishReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> SwishExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace
@@ -25,7 +24,6 @@ std::vector<OpExample> SwishExamples() {
 OpDef MakeSwish() {
   return {.name = "Swish",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__Swish.html",
           .infer = InferFloatUnary,
           .reference = SwishReference,
           .examples = SwishExamples,

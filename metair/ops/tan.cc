@@ -15,7 +15,6 @@ double ApplyTan(double x) { return std::tan(x); }
 OpDef MakeTan() {
   return {.name = "Tan",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__Tan.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyTan>,
           .examples = UnaryExamples,

@@ -15,7 +15,6 @@ double ApplyTanh(double x) { return std::tanh(x); }
 OpDef MakeTanh() {
   return {.name = "Tanh",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Tanh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyTanh>,
           .examples = UnaryExamples,

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of a cache, x, with update[b] written from write_indices[b] (default 0) on along `axis`,
 // for each b of dim 0; writing past the end is an error (mode linear) or wraps around (circular).
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
 
 Result<int64_t> AxisOfTensorScatter(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -2), call.rank(0)));
-  if (axis == 0) return BadInput("", "axis must not be the batch dim");
+  if (axis == 0) return BadCall("axis must not be the batch dim");
   return axis;
 }
 
@@ -29,23 +26,22 @@ Result<std::vector<TensorType>> InferTensorScatter(const OpCall& call) {
           .Integers(2)
           .Rank(2, 1, 1)
           .That(mode == "linear" || mode == "circular",
-                fmt::format("mode must be linear or circular, got {}", mode))
+                "mode must be linear or circular, got {}",
+                mode)
           .Done());
   const size_t axis = static_cast<size_t>(TRY(AxisOfTensorScatter(call)));
   Shape written = call.shape(0);
   if (call.rank(0) == call.rank(1)) written[axis] = std::min(written[axis], call.shape(1)[axis]);
   if (written != call.shape(1))
-    return BadInput("",
-                    fmt::format("update must not exceed {} and have its sizes except along axis "
-                                "{}, got {}",
-                                ShapeText(call.shape(0)),
-                                axis,
-                                ShapeText(call.shape(1))));
+    return BadCall(
+        "update must not exceed {} and have its sizes except along axis "
+        "{}, got {}",
+        ShapeText(call.shape(0)),
+        axis,
+        ShapeText(call.shape(1)));
   if (call.has(2) && call.shape(2)[0] != call.shape(0)[0])
-    return BadInput(
-        "",
-        fmt::format(
-            "{} write indices are needed, got {}", call.shape(0)[0], ShapeText(call.shape(2))));
+    return BadCall(
+        "{} write indices are needed, got {}", call.shape(0)[0], ShapeText(call.shape(2)));
   return std::vector<TensorType>{call.type(0)};
 }
 
@@ -64,7 +60,7 @@ Result<void> TensorScatterReference(const OpCall& call,
   for (int64_t b = 0; b < in[0].dim(0); ++b) {
     const int64_t first = call.has(2) ? in[2].data<int64_t>()[b] : 0;
     if (first < 0 || (circular ? first >= size && count > 0 : first > size - count))
-      return BadInput("", fmt::format("{} places from {} on do not fit {}", count, first, size));
+      return BadCall("{} places from {} on do not fit {}", count, first, size);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t place = (first + i) % size;
       CopyStrided(slice,
@@ -92,8 +88,6 @@ std::vector<InputDomain> TensorScatterDomain(const OpCall& call) {
 }
 
 std::vector<OpExample> TensorScatterExamples() {
-  using example::F32;
-  using example::I64;
   return {{.inputs = {F32({2, 3, 6, 5}), F32({2, 3, 2, 5}), I64({2})}},
           {.inputs = {F32({3, 6, 4}), F32({3, 2, 4}), I64({3})},
            .attributes = {{"axis", 1}, {"mode", "circular"}}},
@@ -105,7 +99,6 @@ std::vector<OpExample> TensorScatterExamples() {
 OpDef MakeTensorScatter() {
   return {.name = "TensorScatter",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__TensorScatter.html",
           .infer = InferTensorScatter,
           .reference = TensorScatterReference,
           .work = WorkForTensorScatter,

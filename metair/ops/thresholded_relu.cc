@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x if x > alpha, else 0.
-#include <cmath>
-
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -18,8 +16,7 @@ Result<void> ThresholdedReluReference(const OpCall& call,
 }
 
 std::vector<OpExample> ThresholdedReluExamples() {
-  return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
+  return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace
@@ -27,7 +24,6 @@ std::vector<OpExample> ThresholdedReluExamples() {
 OpDef MakeThresholdedRelu() {
   return {.name = "ThresholdedRelu",
           .since_version = 22,
-          .url = "https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html",
           .infer = InferFloatUnary,
           .reference = ThresholdedReluReference,
           .examples = ThresholdedReluExamples,

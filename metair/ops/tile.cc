@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // x repeated along each dim.
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/mapped_copy.h"
@@ -14,14 +12,12 @@ Result<std::vector<TensorType>> InferTile(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   const std::vector<int64_t> repeats = TRY(call.Ints(1));
   if (repeats.size() != call.shape(0).size())
-    return BadInput(
-        "", fmt::format("repeats must have {} entries, got {}", call.rank(0), repeats.size()));
+    return BadCall("repeats must have {} entries, got {}", call.rank(0), repeats.size());
   TensorType type = call.type(0);
   for (size_t d = 0; d < repeats.size(); ++d) {
-    if (repeats[d] < 0)
-      return BadInput("", fmt::format("repeats must not be negative, got {}", repeats[d]));
+    if (repeats[d] < 0) return BadCall("repeats must not be negative, got {}", repeats[d]);
     if (__builtin_mul_overflow(type.shape[d], repeats[d], &type.shape[d]))
-      return BadInput("", fmt::format("repeats {} overflow 64 bits", ShapeText(repeats)));
+      return BadCall("repeats {} overflow 64 bits", ShapeText(repeats));
   }
   TRY(CheckedElements(type.shape, type.element));
   return std::vector<TensorType>{type};
@@ -43,9 +39,6 @@ Work WorkForTile(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> TileExamples() {
-  using example::Bool;
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({2, 1})}},
           {.inputs = {F32({2, 3, 4}), Ints({1, 2, 3})}},
           {.inputs = {Bool({6}), Ints({2})}}};
@@ -56,7 +49,6 @@ std::vector<OpExample> TileExamples() {
 OpDef MakeTile() {
   return {.name = "Tile",
           .since_version = 13,
-          .url = "https://onnx.ai/onnx/operators/onnx__Tile.html",
           .infer = InferTile,
           .reference = TileReference,
           .work = WorkForTile,

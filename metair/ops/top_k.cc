@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k largest (largest = 0: smallest) elements along `axis`, best first, and their indices; of
 // equal elements the first come first.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -17,9 +15,8 @@ namespace {
 
 Result<int64_t> CountOfTopK(const OpCall& call, int64_t size) {
   const std::vector<int64_t> k = TRY(call.Ints(1));
-  if (k.size() != 1) return BadInput("", fmt::format("one k is needed, got {}", k.size()));
-  if (k[0] < 0 || k[0] > size)
-    return BadInput("", fmt::format("k must be in [0, {}], got {}", size, k[0]));
+  if (k.size() != 1) return BadCall("one k is needed, got {}", k.size());
+  if (k[0] < 0 || k[0] > size) return BadCall("k must be in [0, {}], got {}", size, k[0]);
   return k[0];
 }
 
@@ -67,9 +64,6 @@ Work WorkForTopK(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> TopKExamples() {
-  using example::F32;
-  using example::I64;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({2})}, .num_outputs = 2},
           {.inputs = {F32({5, 6}), Ints({3})},
            .attributes = {{"axis", 0}, {"largest", 0}},
@@ -82,7 +76,6 @@ std::vector<OpExample> TopKExamples() {
 OpDef MakeTopK() {
   return {.name = "TopK",
           .since_version = 24,
-          .url = "https://onnx.ai/onnx/operators/onnx__TopK.html",
           .infer = InferTopK,
           .reference = TopKReference,
           .work = WorkForTopK,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dim d of y is dim perm[d] of x; without perm, dims are reversed.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -20,10 +18,7 @@ Result<std::vector<int64_t>> PermutationOf(const OpCall& call) {
   if (!call.attributes->has("perm")) return perm;
   std::vector<int64_t> given = call.attributes->Ints("perm");
   if (given.size() != perm.size() || !std::is_permutation(given.begin(), given.end(), perm.begin()))
-    return BadInput(
-        "",
-        fmt::format(
-            "perm must be a permutation of {} axes, got {}", perm.size(), ShapeText(given)));
+    return BadCall("perm must be a permutation of {} axes, got {}", perm.size(), ShapeText(given));
   return given;
 }
 
@@ -46,12 +41,11 @@ Result<void> TransposeReference(const OpCall& call,
 }
 
 std::vector<OpExample> TransposeExamples() {
-  using example::F32;
   const auto perm = [](std::vector<int64_t> axes) { return Attributes{{"perm", axes}}; };
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4, 5})}, .attributes = perm({0, 2, 1, 3})},
           {.inputs = {F32({3, 4, 5})}, .attributes = perm({1, 2, 0})},
-          {.inputs = {example::Bool({4, 6})}, .attributes = perm({1, 0})}};
+          {.inputs = {Bool({4, 6})}, .attributes = perm({1, 0})}};
 }
 
 }  // namespace
@@ -59,7 +53,6 @@ std::vector<OpExample> TransposeExamples() {
 OpDef MakeTranspose() {
   return {.name = "Transpose",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Transpose.html",
           .infer = InferTranspose,
           .reference = TransposeReference,
           .work = MoveWork,

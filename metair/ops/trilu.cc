@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // x with zeros below (upper = 1) or above (upper = 0) the k-th diagonal of its last two dims.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -16,7 +14,7 @@ namespace {
 Result<int64_t> DiagonalOf(const OpCall& call) {
   if (!call.has(1)) return 0;
   const std::vector<int64_t> k = TRY(call.Ints(1));
-  if (k.size() != 1) return BadInput("", fmt::format("one diagonal is needed, got {}", k.size()));
+  if (k.size() != 1) return BadCall("one diagonal is needed, got {}", k.size());
   return k[0];
 }
 
@@ -58,12 +56,10 @@ Result<Spelling> SpellTrilu(const OpCall& call) {
 }
 
 std::vector<OpExample> TriluExamples() {
-  using example::F32;
-  using example::Int;
   return {{.inputs = {F32({5, 6})}},
           {.inputs = {F32({2, 5, 5}), Int(1)}, .attributes = {{"upper", 1}}},
           {.inputs = {F32({5, 6}), Int(-1)}, .attributes = {{"upper", 0}}},
-          {.inputs = {example::Bool({4, 6})}, .attributes = {{"upper", 0}}}};
+          {.inputs = {Bool({4, 6})}, .attributes = {{"upper", 0}}}};
 }
 
 }  // namespace
@@ -71,7 +67,6 @@ std::vector<OpExample> TriluExamples() {
 OpDef MakeTrilu() {
   return {.name = "Trilu",
           .since_version = 14,
-          .url = "https://onnx.ai/onnx/operators/onnx__Trilu.html",
           .infer = InferTrilu,
           .reference = TriluReference,
           .spell = SpellTrilu,

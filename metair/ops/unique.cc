@@ -2,8 +2,6 @@
 // The distinct slices of x along `axis` (without it: elements of x), sorted (sorted = 1) or in
 // order of occurrence; the index of each one's first occurrence; for each slice of x the index of
 // its distinct slice; and the number of occurrences of each.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -139,7 +137,6 @@ std::vector<OpExample> UniqueExamples() {
 OpDef MakeUnique() {
   return {.name = "Unique",
           .since_version = 11,
-          .url = "https://onnx.ai/onnx/operators/onnx__Unique.html",
           .infer = InferUnique,
           .reference = UniqueReference,
           .examples = UniqueExamples};

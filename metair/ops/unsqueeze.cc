@@ -6,7 +6,6 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/range.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
 
@@ -31,11 +30,9 @@ Result<void> UnsqueezeReference(const OpCall& call,
 }
 
 std::vector<OpExample> UnsqueezeExamples() {
-  using example::F32;
-  using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({1})}},
           {.inputs = {F32({4, 6}), Ints({-1, 0})}},
-          {.inputs = {example::I64({6}), Ints({0})}}};
+          {.inputs = {I64({6}), Ints({0})}}};
 }
 
 }  // namespace
@@ -43,7 +40,6 @@ std::vector<OpExample> UnsqueezeExamples() {
 OpDef MakeUnsqueeze() {
   return {.name = "Unsqueeze",
           .since_version = 25,
-          .url = "https://onnx.ai/onnx/operators/onnx__Unsqueeze.html",
           .infer = InferUnsqueeze,
           .reference = UnsqueezeReference,
           .work = NoWork,

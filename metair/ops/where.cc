@@ -42,9 +42,6 @@ Result<void> WhereReference(const OpCall& call, std::span<const Tensor> in, std:
 }
 
 std::vector<OpExample> WhereExamples() {
-  using example::Bool;
-  using example::F32;
-  using example::I64;
   return {{.inputs = {Bool({4, 6}), F32({4, 6}), F32({4, 6})}},
           {.inputs = {Bool({4, 6}), F32({3, 4, 6}), F32({})}},
           {.inputs = {Bool({4, 1}), I64({6}), I64({4, 6})}}};
@@ -55,7 +52,6 @@ std::vector<OpExample> WhereExamples() {
 OpDef MakeWhere() {
   return {.name = "Where",
           .since_version = 16,
-          .url = "https://onnx.ai/onnx/operators/onnx__Where.html",
           .infer = InferWhere,
           .reference = WhereReference,
           .examples = WhereExamples,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/window.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "metair/ops/call_check.h"
 
 namespace metadist {
 namespace {
@@ -18,11 +18,10 @@ Result<std::vector<int64_t>> ListOf(const Attributes& attributes,
   std::vector<int64_t> list = attributes.Ints(name);
   if (list.empty()) list.assign(length, least);
   if (list.size() != length)
-    return BadInput("", fmt::format("{} must have {} entries, got {}", name, length, list.size()));
+    return BadCall("{} must have {} entries, got {}", name, length, list.size());
   for (int64_t value : list)
     if (value < least || value > kLargestWindow)
-      return BadInput(
-          "", fmt::format("{} must be in [{}, {}], got {}", name, least, kLargestWindow, value));
+      return BadCall("{} must be in [{}, {}], got {}", name, least, kLargestWindow, value);
   return list;
 }
 
@@ -50,9 +49,7 @@ Result<int64_t> Positions(const Window& window, size_t d, bool ceil_mode) {
   const int64_t padded = window.input[d] + window.pads_begin[d] + window.pads_end[d];
   const int64_t room = padded - Extent(window, d);
   if (room < 0)
-    return BadInput(
-        "",
-        fmt::format("a window of {} does not fit the padded size {}", Extent(window, d), padded));
+    return BadCall("a window of {} does not fit the padded size {}", Extent(window, d), padded);
   if (!ceil_mode) return room / window.strides[d] + 1;
   const int64_t positions = (room + window.strides[d] - 1) / window.strides[d] + 1;
   // A window that would start in the padding at the end is dropped.
@@ -63,8 +60,7 @@ Result<int64_t> Positions(const Window& window, size_t d, bool ceil_mode) {
 Result<std::string> AutoPad(const Attributes& attributes) {
   const std::string mode = attributes.String("auto_pad", "NOTSET");
   if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "NOTSET" && mode != "VALID")
-    return BadInput(
-        "", fmt::format("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, got {}", mode));
+    return BadCall("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, got {}", mode);
   return mode;
 }
 
@@ -75,15 +71,12 @@ Result<Window> ReadWindow(const Attributes& attributes, const Shape& spatial, co
   const size_t dims = spatial.size();
   Window window{.input = spatial, .kernel = kernel};
   if (kernel.size() != dims)
-    return BadInput("",
-                    fmt::format("kernel_shape must have {} entries, got {}", dims, kernel.size()));
+    return BadCall("kernel_shape must have {} entries, got {}", dims, kernel.size());
   for (size_t d = 0; d < dims; ++d)
     if (kernel[d] < 1 || kernel[d] > kLargestWindow || spatial[d] < 0 ||
         spatial[d] > kLargestWindow)
-      return BadInput(
-          "",
-          fmt::format(
-              "a window of {} over {} is out of range", ShapeText(kernel), ShapeText(spatial)));
+      return BadCall(
+          "a window of {} over {} is out of range", ShapeText(kernel), ShapeText(spatial));
   window.strides = TRY(ListOf(attributes, "strides", dims, 1));
   window.dilations = TRY(ListOf(attributes, "dilations", dims, 1));
   const std::vector<int64_t> pads = TRY(ListOf(attributes, "pads", 2 * dims, 0));
@@ -124,7 +117,7 @@ Result<Window> TransposedWindowOf(const Attributes& attributes,
     if (stated) size = sizes[d];
     if (stated || IsSame(mode)) SplitPadding(std::max<int64_t>(full - size, 0), mode, d, window);
     if (size < 0 || size > kLargestWindow)
-      return BadInput("", fmt::format("an output size of {} is out of range", size));
+      return BadCall("an output size of {} is out of range", size);
   }
   return window;
 }

@@ -13,7 +13,6 @@ bool ApplyXor(bool a, bool b) { return a != b; }
 OpDef MakeXor() {
   return {.name = "Xor",
           .since_version = 7,
-          .url = "https://onnx.ai/onnx/operators/onnx__Xor.html",
           .infer = InferLogical,
           .reference = LogicalBinary<ApplyXor>,
           .examples = LogicalExamples,

@@ -12,14 +12,11 @@
 namespace metadist::passes {
 namespace {
 
-struct Biased {
-  std::string_view op;
-  size_t bias;  // index of that input
-};
-constexpr std::array kBiased = {Biased{"Conv", 2}, Biased{"ConvTranspose", 2}, Biased{"Gemm", 2}};
+constexpr std::array<std::string_view, 3> kBiased = {"Conv", "ConvTranspose", "Gemm"};
+constexpr size_t kBias = 2;  // index of that input
 
 bool IsZero(const Value& value) {
-  if (value.kind != ValueKind::kConstant || !value.data.has_data()) return false;
+  if (!value.is_known()) return false;
   const std::vector<double> elements = value.data.ToDoubles();
   return std::all_of(elements.begin(), elements.end(), [](double x) { return x == 0; });
 }
@@ -28,19 +25,18 @@ Result<Graph> DropZeroBias(const Graph& graph, const PassInput&) {
   Graph out = graph;
   for (Node& node : out.nodes) {
     if (!node.domain.empty()) continue;
-    for (const auto& [op, bias] : kBiased)
-      if (node.op == op && node.inputs.size() == bias + 1 && node.inputs[bias] != kNone &&
-          IsZero(graph.value(node.inputs[bias])))
-        node.inputs.pop_back();
+    if (std::find(kBiased.begin(), kBiased.end(), node.op) != kBiased.end() &&
+        node.inputs.size() == kBias + 1 && node.inputs[kBias] != kNone &&
+        IsZero(graph.value(node.inputs[kBias])))
+      node.inputs.pop_back();
   }
   return WithoutDeadCode(out);
 }
 
 }  // namespace
 
-extern const PassDef kPass_drop_zero_bias;
-const PassDef kPass_drop_zero_bias = {.name = "drop_zero_bias",
-                                      .summary = "leave out biases that are constant zeros",
-                                      .run = DropZeroBias};
+extern const PassDef kPass_drop_zero_bias = {.name = "drop_zero_bias",
+                                             .summary = "leave out biases that are constant zeros",
+                                             .run = DropZeroBias};
 
 }  // namespace metadist::passes

@@ -11,8 +11,7 @@ Result<Graph> FoldConstants(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_fold_constants;
-const PassDef kPass_fold_constants = {
+extern const PassDef kPass_fold_constants = {
     .name = "fold_constants",
     .summary = "infer types anew and evaluate nodes whose inputs are constants",
     .run = FoldConstants};

@@ -57,9 +57,11 @@ class Walk {
   }
 
  private:
-  void Fail(const Node& node, Error error) {
+  // Returns false.
+  bool Fail(const Node& node, Error error) {
     problems_.push_back(std::move(error).in(Where(node)));
     Spread(node);
+    return false;
   }
 
   bool IsUnknown(ValueId id) {
@@ -70,10 +72,8 @@ class Walk {
   // Adds a node copied from a body to this graph.
   bool AddCopied(Node node) {
     const OpDef* op = ops_.Find(node);
-    if (op == nullptr) {
-      Fail(node, BadInput(node.op, "the operator is unknown, and inside of control flow"));
-      return false;
-    }
+    if (op == nullptr)
+      return Fail(node, BadInput(node.op, "the operator is unknown, and inside of control flow"));
     const size_t problems = problems_.size();
     if (Visit(*op, node)) return problems_.size() == problems;
     for (ValueId output : node.outputs)
@@ -112,20 +112,14 @@ class Walk {
         types = BadInput(
             region.name,
             fmt::format("the body must take {} inputs, got {}", types.value().size(), own));
-      if (!types.ok()) {
-        Fail(node, std::move(types).error().in(op.name));
-        return false;
-      }
+      if (!types.ok()) return Fail(node, std::move(types).error().in(op.name));
       for (size_t i = 0; i < own; ++i) body.value(body.inputs[i]).type = types.value()[i];
       InferOptions inner = options_;
       inner.infer_unknown = [](const Graph&, const Node&) -> Result<std::vector<TensorType>> {
         return BadInput("", "the operator is unknown, and inside of control flow");
       };
       auto typed = InferTypesAndFold(body, ops_, inner);
-      if (!typed.ok()) {
-        Fail(node, std::move(typed).error().in(region.name).in(op.name));
-        return false;
-      }
+      if (!typed.ok()) return Fail(node, std::move(typed).error().in(region.name).in(op.name));
       region.graph = std::make_shared<const Graph>(WithoutDeadCode(typed.value().graph));
     }
     return true;
@@ -136,8 +130,10 @@ class Walk {
     for (ValueId input : node.inputs)
       if (IsUnknown(input)) return Spread(node);
     auto types = options_.infer_unknown(graph_, node);
-    if (!types.ok()) return Fail(node, std::move(types).error().in(node.op));
-    Assign(node.op, node, types.value());
+    if (types.ok())
+      Assign(node.op, node, types.value());
+    else
+      Fail(node, std::move(types).error().in(node.op));
   }
 
   // Values that depend on an untyped value are not typed either, and not reported.
@@ -157,15 +153,13 @@ class Walk {
         Spread(node);
         return false;
       }
-      if (!IsKnown(value.type.shape)) {
-        Fail(node,
-             BadInput(op.name,
-                      fmt::format("the size of input '{}' is known only at run time", value.name),
-                      "such a value may be an output of the model, but nothing may read it"));
-        return false;
-      }
-      constant = constant &&
-                 (op.only_types || (value.kind == ValueKind::kConstant && value.data.has_data()));
+      if (!IsKnown(value.type.shape))
+        return Fail(
+            node,
+            BadInput(op.name,
+                     fmt::format("the size of input '{}' is known only at run time", value.name),
+                     "such a value may be an output of the model, but nothing may read it"));
+      constant = constant && (op.only_types || value.is_known());
     }
     if (op.body_inputs != nullptr && (Inline(node) || !TypeBodies(op, node))) return true;
     const OpCall call = CallOf(op, graph_, node);
@@ -179,21 +173,17 @@ class Walk {
   }
 
   bool Assign(const std::string& op, const Node& node, const std::vector<TensorType>& types) {
-    if (node.outputs.size() > types.size()) {
-      Fail(node,
-           BadInput(op,
-                    fmt::format(
-                        "expected at most {} outputs, got {}", types.size(), node.outputs.size())));
-      return false;
-    }
+    if (node.outputs.size() > types.size())
+      return Fail(
+          node,
+          BadInput(op,
+                   fmt::format(
+                       "expected at most {} outputs, got {}", types.size(), node.outputs.size())));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       Shape known = types[i].shape;
       for (int64_t& size : known) size = size == kRunTimeSize ? 1 : size;
       auto count = CheckedElements(known, types[i].element);
-      if (!count.ok()) {
-        Fail(node, std::move(count).error().in(op));
-        return false;
-      }
+      if (!count.ok()) return Fail(node, std::move(count).error().in(op));
       if (node.outputs[i] != kNone) graph_.value(node.outputs[i]).type = types[i];
     }
     return true;
@@ -213,10 +203,7 @@ class Walk {
       inputs[i] = value.data.has_data() ? value.data : Tensor::Absent(value.type);
     }
     auto results = Evaluate(call, inputs);
-    if (!results.ok()) {
-      Fail(node, std::move(results).error());
-      return false;
-    }
+    if (!results.ok()) return Fail(node, std::move(results).error());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNone) continue;
       Value& value = graph_.value(node.outputs[i]);

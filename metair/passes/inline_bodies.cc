@@ -23,10 +23,6 @@ namespace {
 // The most nodes that inlining a loop may produce (nodes as in the file, including folded ones).
 constexpr int64_t kMostNodes = 2048;
 
-bool IsKnown(const Value& value) {
-  return value.kind == ValueKind::kConstant && value.data.has_data();
-}
-
 int64_t CountNodes(const Graph& graph) {
   int64_t count = 0;
   for (const Node& node : graph.nodes) {
@@ -70,7 +66,7 @@ BodyInliner::Done BodyInliner::InlineBranch(const Node& node, const OpCall& call
   for (const Region& region : node.regions) {
     if (region.name != name) continue;
     const auto results = Splice(region, {}, node.name);
-    if (!results || !Forward(*results, node.outputs, node.name)) return Done::kRefused;
+    if (!results || !Forward(*results, node.outputs)) return Done::kRefused;
     return Done::kYes;
   }
   return Done::kNo;
@@ -90,7 +86,7 @@ bool BodyInliner::UnrollLoop(const Node& node, const OpCall& call) {
   if (condition == kNone) condition = Constant(Tensor::Scalar<bool>(true), node.name + "/go_on");
   std::vector<Ids> slices(body.graph->outputs.size() - 1 - states);
   for (int64_t round = 0; round < count; ++round) {
-    if (round > kMostNodes / nodes || !IsKnown(graph_->value(condition))) return false;
+    if (round > kMostNodes / nodes || !graph_->value(condition).is_known()) return false;
     if (graph_->value(condition).data.ToInts()[0] == 0) break;
     const std::string prefix = fmt::format("{}/{}", node.name, round);
     Ids own = {Constant(Tensor::Scalar<int64_t>(round), prefix + "/round"), condition};
@@ -107,7 +103,7 @@ bool BodyInliner::UnrollLoop(const Node& node, const OpCall& call) {
     if (outputs[states + i] != kNone && !StackTo(slices[i], 0, outputs[states + i], node.name))
       return false;
   outputs.resize(states);
-  return Forward(state, outputs, node.name);
+  return Forward(state, outputs);
 }
 
 bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
@@ -135,7 +131,7 @@ bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
     for (size_t i = 0; i < states; ++i) state[i] = (*results)[i];
     for (size_t i = 0; i < slices.size(); ++i) slices[i].push_back((*results)[states + i]);
   }
-  if (rounds == 0) return slices.empty() && Forward(state, node.outputs, node.name);
+  if (rounds == 0) return slices.empty() && Forward(state, node.outputs);
   std::vector<int64_t> ranks(states, 0);
   for (const Ids& made : slices)
     ranks.push_back(static_cast<int64_t>(graph_->value(made[0]).type.shape.size()));
@@ -150,7 +146,7 @@ bool BodyInliner::UnrollScan(const Node& node, const OpCall& call) {
     if (!StackTo(made, axes.value().output_axes[i], outputs[states + i], node.name)) return false;
   }
   outputs.resize(states);
-  return Forward(state, outputs, node.name);
+  return Forward(state, outputs);
 }
 
 std::optional<BodyInliner::Ids> BodyInliner::Splice(const Region& region,
@@ -190,7 +186,7 @@ std::optional<BodyInliner::Ids> BodyInliner::SpliceNodes(const Graph& body,
   return rename(body.outputs);
 }
 
-bool BodyInliner::Forward(const Ids& from, const Ids& to, const std::string& prefix) {
+bool BodyInliner::Forward(const Ids& from, const Ids& to) {
   for (size_t i = 0; i < to.size(); ++i)
     if (to[i] != kNone && (i >= from.size() || !Emit("Identity", {from[i]}, to[i], -1)))
       return false;
@@ -239,7 +235,7 @@ void AbsorbConstants(const Graph& graph, Node* node) {
       const Value& outer = graph.value(region.captures[i]);
       Value& inner = body.value(body.inputs[own + i]);
       inner.type = outer.type;
-      if (IsKnown(outer)) {
+      if (outer.is_known()) {
         inner.kind = ValueKind::kConstant;
         inner.data = outer.data;
       } else {

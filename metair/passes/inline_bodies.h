@@ -37,7 +37,7 @@ class BodyInliner {
   // Appends the body's nodes; returns its outputs, or nullopt if a node was rejected.
   std::optional<Ids> Splice(const Region& region, const Ids& own, const std::string& prefix);
   std::optional<Ids> SpliceNodes(const Graph& body, Ids* ids, const std::string& prefix);
-  bool Forward(const Ids& from, const Ids& to, const std::string& prefix);
+  bool Forward(const Ids& from, const Ids& to);
   bool StackTo(const Ids& slices, int64_t axis, ValueId to, const std::string& prefix);
   ValueId Constant(Tensor data, const std::string& name);
   ValueId Result(const std::string& name);

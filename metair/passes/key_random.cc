@@ -15,49 +15,41 @@
 namespace metadist::passes {
 namespace {
 
-class Keys {
- public:
-  explicit Keys(const OpTable& ops) : ops_(ops) {}
+Result<void> AddKey(const OpDef& op, const std::string& name, GraphBuilder& b, Node& node) {
+  if (node.inputs.size() > kKeyInput && node.inputs[kKeyInput] != kNone) return {};
+  const std::vector<TensorType> types = TRY(InferTypes(CallOf(op, b.graph(), node)));
+  node.inputs.resize(kKeyInput + 1, kNone);
+  node.inputs[kKeyInput] =
+      b.Constant(Tensor::Of<int64_t>({2}, KeyOfNode(node.attributes, name)), node.name + "/key");
+  node.attributes.erase("seed");
+  node.attributes.set("start", std::vector<int64_t>(types[0].shape.size(), 0));
+  return {};
+}
 
-  // prefix: names of the enclosing nodes.
-  Result<Graph> Add(const Graph& graph, const std::string& prefix) const {
-    GraphBuilder b = GraphBuilder::Rewrite(graph, ops_);
-    for (Node node : graph.nodes) {
-      const std::string name = prefix + node.name;
-      for (Region& region : node.regions)
-        region.graph = std::make_shared<const Graph>(
-            TRY(Add(*region.graph, fmt::format("{}/{}/", name, region.name))));
-      const OpDef* op = ops_.Find(node);
-      if (op != nullptr && Draws(CallOf(*op, b.graph(), node))) TRY(AddTo(*op, name, b, node));
-      b.Keep(std::move(node));
-    }
-    return b.Done();
+// prefix: names of the enclosing nodes.
+Result<Graph> AddKeys(const Graph& graph, const OpTable& ops, const std::string& prefix) {
+  GraphBuilder b = GraphBuilder::Rewrite(graph, ops);
+  for (Node node : graph.nodes) {
+    const std::string name = prefix + node.name;
+    for (Region& region : node.regions)
+      region.graph = std::make_shared<const Graph>(
+          TRY(AddKeys(*region.graph, ops, fmt::format("{}/{}/", name, region.name))));
+    const OpDef* op = ops.Find(node);
+    if (op != nullptr && Draws(CallOf(*op, b.graph(), node))) TRY(AddKey(*op, name, b, node));
+    b.Keep(std::move(node));
   }
-
- private:
-  static Result<void> AddTo(const OpDef& op, const std::string& name, GraphBuilder& b, Node& node) {
-    if (node.inputs.size() > kKeyInput && node.inputs[kKeyInput] != kNone) return {};
-    const std::vector<TensorType> types = TRY(InferTypes(CallOf(op, b.graph(), node)));
-    node.inputs.resize(kKeyInput + 1, kNone);
-    node.inputs[kKeyInput] =
-        b.Constant(Tensor::Of<int64_t>({2}, KeyOfNode(node.attributes, name)), node.name + "/key");
-    node.attributes.erase("seed");
-    node.attributes.set("start", std::vector<int64_t>(types[0].shape.size(), 0));
-    return {};
-  }
-
-  const OpTable& ops_;
-};
+  return b.Done();
+}
 
 Result<Graph> KeyRandom(const Graph& graph, const PassInput& input) {
-  return Keys(input.ops).Add(graph, "");
+  return AddKeys(graph, input.ops, "");
 }
 
 }  // namespace
 
-extern const PassDef kPass_key_random;
-const PassDef kPass_key_random = {.name = "key_random",
-                                  .summary = "give every node that draws random numbers a key",
-                                  .run = KeyRandom};
+extern const PassDef kPass_key_random = {
+    .name = "key_random",
+    .summary = "give every node that draws random numbers a key",
+    .run = KeyRandom};
 
 }  // namespace metadist::passes

@@ -10,7 +10,6 @@
 #include <map>
 #include <string>
 
-#include "metair/ir/text.h"
 #include "metair/ops/drawing.h"
 #include "metair/passes/passes.h"
 #include "metair/passes/replace_value.h"
@@ -78,8 +77,7 @@ Result<Graph> MergeEqualNodes(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_merge_equal_nodes;
-const PassDef kPass_merge_equal_nodes = {
+extern const PassDef kPass_merge_equal_nodes = {
     .name = "merge_equal_nodes",
     .summary = "compute equal expressions and store equal constants once",
     .run = MergeEqualNodes};

@@ -16,9 +16,8 @@ namespace {
 // The input that lists sizes; kNone if the node is not changed.
 int64_t SizesInput(const Graph& graph, const Node& node) {
   const auto is_constant = [&](size_t input) {
-    if (input >= node.inputs.size() || node.inputs[input] == kNone) return false;
-    const Value& value = graph.value(node.inputs[input]);
-    return value.kind == ValueKind::kConstant && value.data.has_data();
+    return input < node.inputs.size() && node.inputs[input] != kNone &&
+           graph.value(node.inputs[input]).is_known();
   };
   const Attributes& attributes = node.attributes;
   if (!node.domain.empty() || node.inputs.empty() || node.inputs[0] == kNone) return kNone;
@@ -63,9 +62,8 @@ Result<Graph> NarrowSizes(const Graph& graph, const PassInput& pass) {
 
 }  // namespace
 
-extern const PassDef kPass_narrow_sizes;
-const PassDef kPass_narrow_sizes = {.name = "narrow_sizes",
-                                    .summary = "give sizes only for the axes that change",
-                                    .run = NarrowSizes};
+extern const PassDef kPass_narrow_sizes = {.name = "narrow_sizes",
+                                           .summary = "give sizes only for the axes that change",
+                                           .run = NarrowSizes};
 
 }  // namespace metadist::passes

@@ -8,49 +8,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
+#include "metair/ops/einsum_equation.h"
 #include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
 namespace {
 
-struct Equation {
-  std::vector<std::string> terms;
-  std::string result;
-};
-
 bool HasTwice(const std::string& term) {
   return std::set<char>(term.begin(), term.end()).size() != term.size();
 }
 
-// Returns no terms for an equation that is not changed.
-Equation ParsePlain(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  if (text.find('.') != std::string::npos) return {};
-  const size_t arrow = text.find("->");
-  const std::string left = text.substr(0, arrow);
-  Equation equation;
-  for (size_t from = 0; from <= left.size();) {
-    const size_t comma = std::min(left.find(',', from), left.size());
-    equation.terms.push_back(left.substr(from, comma - from));
-    if (HasTwice(equation.terms.back())) return {};
-    from = comma + 1;
-  }
-  if (arrow != std::string::npos) {
-    equation.result = text.substr(arrow + 2);
-    return equation;
-  }
-  std::map<char, int> counts;
-  for (const std::string& term : equation.terms)
-    for (const char letter : term) ++counts[letter];
-  for (const auto& [letter, count] : counts)
-    if (count == 1) equation.result += letter;
-  return equation;
+// nullopt for an equation that is not changed.
+std::optional<EinsumTerms> ParsePlain(const std::string& equation) {
+  if (equation.find('.') != std::string::npos) return std::nullopt;
+  EinsumTerms terms = SplitEinsum(equation);
+  if (std::any_of(terms.inputs.begin(), terms.inputs.end(), HasTwice)) return std::nullopt;
+  if (!terms.output) terms.output = ImplicitOutput(terms.inputs);
+  return terms;
 }
 
 // The indices of two terms that later terms or the result still need: those of both, of the first,
@@ -68,16 +47,15 @@ std::string Kept(const std::string& a, const std::string& b, const std::string& 
 }
 
 // Adds the node as a chain.
-void AddChain(const Node& node, const Equation& equation, GraphBuilder& b) {
+void AddChain(const Node& node, const EinsumTerms& terms, GraphBuilder& b) {
   ValueId left = node.inputs[0];
-  std::string term = equation.terms[0];
-  for (size_t i = 1; i < equation.terms.size(); ++i) {
-    const bool last = i + 1 == equation.terms.size();
-    std::string behind = equation.result;
-    for (size_t later = i + 1; later < equation.terms.size(); ++later)
-      behind += equation.terms[later];
-    const std::string& right = equation.terms[i];
-    const std::string kept = last ? equation.result : Kept(term, right, behind);
+  std::string term = terms.inputs[0];
+  for (size_t i = 1; i < terms.inputs.size(); ++i) {
+    const bool last = i + 1 == terms.inputs.size();
+    std::string behind = *terms.output;
+    for (size_t later = i + 1; later < terms.inputs.size(); ++later) behind += terms.inputs[later];
+    const std::string& right = terms.inputs[i];
+    const std::string kept = last ? *terms.output : Kept(term, right, behind);
     Node step = node;
     step.inputs = {left, node.inputs[i]};
     step.attributes.set("equation", fmt::format("{},{}->{}", term, right, kept));
@@ -91,11 +69,11 @@ void AddChain(const Node& node, const Equation& equation, GraphBuilder& b) {
 Result<Graph> PairProducts(const Graph& graph, const PassInput& input) {
   GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (const Node& node : graph.nodes) {
-    Equation equation;
+    std::optional<EinsumTerms> terms;
     if (node.domain.empty() && node.op == "Einsum" && node.inputs.size() > 2)
-      equation = ParsePlain(node.attributes.String("equation", ""));
-    if (equation.terms.size() == node.inputs.size() && !equation.terms.empty())
-      AddChain(node, equation, b);
+      terms = ParsePlain(node.attributes.String("equation", ""));
+    if (terms && terms->inputs.size() == node.inputs.size())
+      AddChain(node, *terms, b);
     else
       b.Keep(node);
   }
@@ -104,9 +82,9 @@ Result<Graph> PairProducts(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_pair_products;
-const PassDef kPass_pair_products = {.name = "pair_products",
-                                     .summary = "sums of products of many arrays two at a time",
-                                     .run = PairProducts};
+extern const PassDef kPass_pair_products = {
+    .name = "pair_products",
+    .summary = "sums of products of many arrays two at a time",
+    .run = PairProducts};
 
 }  // namespace metadist::passes

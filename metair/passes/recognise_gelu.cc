@@ -9,11 +9,9 @@
 // the cubic above); its result must be used by a sum with one, followed by a chain of products with
 // x and one half, each once. Constants may be as inexact as their element type. Linear in the
 // nodes.
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "metair/passes/passes.h"
@@ -85,8 +83,7 @@ class Matcher {
   bool IsScalar(ValueId id, double expected) const {
     if (id == kNone) return false;
     const Value& value = graph_.value(id);
-    if (value.kind != ValueKind::kConstant || !value.data.has_data()) return false;
-    if (NumElements(value.type.shape) != 1) return false;
+    if (!value.is_known() || NumElements(value.type.shape) != 1) return false;
     const double found = value.data.ToDoubles()[0];
     return std::abs(found - expected) <= ToleranceOf(value.type.element) * std::abs(expected);
   }
@@ -181,9 +178,8 @@ Result<Graph> RecogniseGelu(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_recognise_gelu;
-const PassDef kPass_recognise_gelu = {.name = "recognise_gelu",
-                                      .summary = "the parts of a Gelu become one node",
-                                      .run = RecogniseGelu};
+extern const PassDef kPass_recognise_gelu = {.name = "recognise_gelu",
+                                             .summary = "the parts of a Gelu become one node",
+                                             .run = RecogniseGelu};
 
 }  // namespace metadist::passes

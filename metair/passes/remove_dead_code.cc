@@ -10,8 +10,7 @@ Result<Graph> RemoveDeadCode(const Graph& graph, const PassInput&) {
 
 }  // namespace
 
-extern const PassDef kPass_remove_dead_code;
-const PassDef kPass_remove_dead_code = {
+extern const PassDef kPass_remove_dead_code = {
     .name = "remove_dead_code",
     .summary = "drop nodes, parameters and constants that no output depends on",
     .run = RemoveDeadCode};

@@ -5,7 +5,6 @@
 // an identity permutation; a concatenation of one array; a slice that keeps all elements, with
 // steps of one; dropout outside training.
 #include <algorithm>
-#include <string>
 
 #include "metair/passes/passes.h"
 #include "metair/passes/replace_value.h"
@@ -23,7 +22,7 @@ bool IsInOrder(const std::vector<int64_t>& permutation) {
 bool HasUnitSteps(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 5 || node.inputs[4] == kNone) return true;
   const Value& steps = graph.value(node.inputs[4]);
-  if (steps.kind != ValueKind::kConstant || !steps.data.has_data()) return false;
+  if (!steps.is_known()) return false;
   const std::vector<int64_t> values = steps.data.ToInts();
   return std::all_of(values.begin(), values.end(), [](int64_t step) { return step == 1; });
 }
@@ -63,9 +62,9 @@ Result<Graph> RemoveNoOps(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_remove_no_ops;
-const PassDef kPass_remove_no_ops = {.name = "remove_no_ops",
-                                     .summary = "drop nodes that return their input unchanged",
-                                     .run = RemoveNoOps};
+extern const PassDef kPass_remove_no_ops = {
+    .name = "remove_no_ops",
+    .summary = "drop nodes that return their input unchanged",
+    .run = RemoveNoOps};
 
 }  // namespace metadist::passes

@@ -25,9 +25,9 @@ Result<Graph> ResolveTypes(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_resolve_types;
-const PassDef kPass_resolve_types = {.name = "resolve_types",
-                                     .summary = "conversions to the type of a value name the type",
-                                     .run = ResolveTypes};
+extern const PassDef kPass_resolve_types = {
+    .name = "resolve_types",
+    .summary = "conversions to the type of a value name the type",
+    .run = ResolveTypes};
 
 }  // namespace metadist::passes

@@ -51,8 +51,7 @@ Result<Graph> SpellDefaults(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_spell_defaults;
-const PassDef kPass_spell_defaults = {
+extern const PassDef kPass_spell_defaults = {
     .name = "spell_defaults",
     .summary = "write out what a model may leave out or write in several ways",
     .run = SpellDefaults};

@@ -122,8 +122,7 @@ Result<Graph> SplitDirections(const Graph& graph, const PassInput& input) {
 
 }  // namespace
 
-extern const PassDef kPass_split_directions;
-const PassDef kPass_split_directions = {
+extern const PassDef kPass_split_directions = {
     .name = "split_directions",
     .summary = "recurrent layers of both directions as one of each",
     .run = SplitDirections};

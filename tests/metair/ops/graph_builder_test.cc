@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "metair/ir/text.h"
 #include "metair/ir/verify.h"
 #include "metair/ops/interpret.h"
@@ -118,15 +120,14 @@ TEST(GraphBuilder, WritesBodies) {
   const ValueId go_on = body.Input("go_on", {ElementType::kBool, {}});
   const ValueId sum = body.Input("sum", kMatrix);
   const ValueId factor = body.Add("Add", {body.As(ElementType::kF32, round), body.Number(1, sum)});
-  const ValueId outer = body.Capture(b, x);
-  EXPECT_EQ(body.Capture(b, x), outer);
+  const ValueId outer = body.Input("x", kMatrix);
   body.Output(go_on);
   body.Output(body.Add("Add", {sum, body.Add("Mul", {outer, factor})}));
   Node loop;
   loop.name = "loop";
   loop.op = "Loop";
   loop.inputs = {b.Integer(3), kNone, b.Constant(Tensor::Zeros(kMatrix))};
-  loop.regions = {body.DoneAs("body").value()};
+  loop.regions = {{"body", std::make_shared<const Graph>(body.Done().value()), {x}}};
   b.Output(b.Append(std::move(loop), {"total"})[0]);
   const auto graph = b.Done();
   ASSERT_TRUE(graph.ok()) << graph.error().text();

@@ -325,7 +325,6 @@ TEST(Discover, OpaqueNamesGiveTheSameRules) {
     OpDef opaque = *op;
     opaque.name = "op" + std::to_string(++id);
     opaque.domain = "opaque";
-    opaque.url.clear();
     for (const OpExample& example : op->examples()) {
       const ExampleCall plain(*op, example);
       const ExampleCall renamed(opaque, example);

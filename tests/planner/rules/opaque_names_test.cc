@@ -59,7 +59,6 @@ OpTable OpaqueTable() {
     OpDef opaque = *op;
     opaque.domain = kDomain;
     opaque.name = Ids().at({op->domain, op->name});
-    opaque.url.clear();
     opaque.context = op;
     if (op->decompose != nullptr) opaque.decompose = DecomposeOpaquely;
     table.Add(opaque);
