@@ -41,7 +41,7 @@ class Reader {
   }
 
  private:
-  bool Skip(std::string_view word) { return SkipWord(rest_, word); }
+  bool Skip(std::string_view word) { return SkipPrefix(rest_, word); }
 
   Error Fail(const std::string& message) const {
     return Usage(fmt::format("local integer '{}': {}", text_, message));
@@ -60,7 +60,8 @@ class Reader {
       if (!Skip(",end*")) return Fail("expected ',end*'");
       entry.by_end = TRY(Number());
     } else {
-      const auto how = std::ranges::find_if(kHows, [&](auto& one) { return Skip(one.first); });
+      const auto* how = std::begin(kHows);
+      while (how != std::end(kHows) && !Skip(how->first)) ++how;
       if (how == std::end(kHows))
         return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
       entry.kind = how->second;

@@ -95,7 +95,7 @@ class ProgramParser {
     return BadInput(fmt::format("line {}", line_), message);
   }
 
-  bool Skip(std::string_view word) { return SkipWord(rest_, word); }
+  bool Skip(std::string_view word) { return SkipPrefix(rest_, word); }
 
   std::string_view Line() {
     const size_t end = rest_.find('\n');
@@ -127,14 +127,14 @@ class ProgramParser {
   // "0-3 5 mesh x=5"
   Result<void> ReadRanks(Stage& stage) {
     std::string_view line = Line();
-    while (!SkipWord(line, "mesh ")) {
+    while (!SkipPrefix(line, "mesh ")) {
       const int64_t first = TRY(TakeCount<int64_t>(line));
-      const int64_t last = SkipWord(line, "-") ? TRY(TakeCount<int64_t>(line)) : first;
+      const int64_t last = SkipPrefix(line, "-") ? TRY(TakeCount<int64_t>(line)) : first;
       const bool ascends = stage.ranks.empty() || stage.ranks.back() < first;
       if (last < first || last >= kMostRanks || !ascends)
         return Fail(fmt::format("ranks must ascend and be below {}", kMostRanks));
       for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
-      if (!SkipWord(line, " ")) return Fail("expected 'mesh'");
+      if (!SkipPrefix(line, " ")) return Fail("expected 'mesh'");
     }
     auto mesh = ParseMesh(line);
     if (!mesh.ok()) return Fail(mesh.error().message);
@@ -169,7 +169,7 @@ class ProgramParser {
     std::string_view line = Line();
     const size_t position = TRY(TakeCount<size_t>(line));
     if (position >= stage.graph.outputs.size()) return Fail("no such output");
-    if (!SkipWord(line, " named ")) return Fail("expected 'named'");
+    if (!SkipPrefix(line, " named ")) return Fail("expected 'named'");
     stage.output_names[position] = TRY(TakeName(line));
     return {};
   }
@@ -196,7 +196,7 @@ class ProgramParser {
       literal.input = TRY(TakeCount<int>(line));
       if (literal.input >= static_cast<int>(stage.graph.node(node->second).inputs.size()))
         return Fail("no such input");
-      SkipWord(line, " ");
+      SkipPrefix(line, " ");
     } else {
       literal.attribute = TRY(TakeName(line));
     }
@@ -216,7 +216,7 @@ class ProgramParser {
     std::string_view line = Line();
     FusedNodes& group = stage.fused.emplace_back();
     while (!line.empty()) {
-      if (!SkipWord(line, "@")) return Fail("expected a node");
+      if (!SkipPrefix(line, "@")) return Fail("expected a node");
       const std::string name = TRY(TakeName(line));
       const auto node = nodes.find(name);
       if (node == nodes.end()) return Fail(fmt::format("no node '{}'", name));
@@ -229,7 +229,7 @@ class ProgramParser {
   Result<std::pair<int, size_t>> TakeEnd(std::string_view& line, bool output) {
     const int index = TRY(TakeCount<int>(line));
     if (index >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
-    if (!SkipWord(line, " %")) return Fail("expected a value");
+    if (!SkipPrefix(line, " %")) return Fail("expected a value");
     const std::string name = TRY(TakeName(line));
     const Graph& graph = program_.stages[static_cast<size_t>(index)].graph;
     const std::vector<ValueId>& ends = output ? graph.outputs : graph.inputs;
@@ -241,7 +241,7 @@ class ProgramParser {
   Result<void> ReadChannel() {
     std::string_view line = Line();
     const auto from = TRY(TakeEnd(line, /*output=*/true));
-    if (!SkipWord(line, "to ")) return Fail("expected 'to'");
+    if (!SkipPrefix(line, "to ")) return Fail("expected 'to'");
     const auto to = TRY(TakeEnd(line, /*output=*/false));
     if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
     program_.channels.push_back({from.first, to.first, from.second, to.second});
@@ -250,9 +250,9 @@ class ProgramParser {
 
   Result<void> ReadBatched() {
     std::string_view line = Line();
-    SkipWord(line, " ");
+    SkipPrefix(line, " ");
     while (!line.empty()) {
-      if (!SkipWord(line, "%")) return Fail("expected a name");
+      if (!SkipPrefix(line, "%")) return Fail("expected a name");
       program_.batched.push_back(TRY(TakeName(line)));
     }
     return {};
@@ -262,10 +262,10 @@ class ProgramParser {
     std::string_view line = Line();
     while (!line.empty()) {
       ScheduleStep step;
-      if (!SkipWord(line, " ")) return Fail("expected stage:micro-batch");
+      if (!SkipPrefix(line, " ")) return Fail("expected stage:micro-batch");
       step.stage = TRY(TakeCount<int>(line));
       if (step.stage >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
-      if (!SkipWord(line, ":")) return Fail("expected stage:micro-batch");
+      if (!SkipPrefix(line, ":")) return Fail("expected stage:micro-batch");
       step.micro_batch = TRY(TakeCount<int>(line));
       program_.schedule.push_back(step);
     }

@@ -88,7 +88,7 @@ class Parser {
   }
 
  private:
-  bool Skip(std::string_view token) { return SkipWord(rest_, token); }
+  bool Skip(std::string_view token) { return SkipPrefix(rest_, token); }
 
   Error Fail(const std::string& message) const {
     return Usage(fmt::format("sharding '{}': {}", text_, message),

@@ -97,6 +97,10 @@ class RuleFields {
     v.Field("literals", literals, By(&RuleFields::Literal));
     if (!v.ok()) return v.LeaveRest();  // indices refer to these
     v.Field("factors", factors, By(&RuleFields::Factor));
+    std::set<std::string> names;
+    for (size_t f = 0; v.ok() && f < factors.size(); ++f)
+      if (!names.insert(factors[f].name).second)
+        v.WrongAt("factors", fmt::format("two have the name '{}'", factors[f].name));
     v.Optional("refuted", refuted, {}, By(&RuleFields::Factor));
     v.Field("pass_through", pass_through, By(&RuleFields::Pass));
     v.Field("rule", text);

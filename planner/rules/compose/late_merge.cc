@@ -161,8 +161,8 @@ class Writer {
     return pieces_.Add("Add", {value, zero}, 0);
   }
 
-  // From here on, what was computed from a rank's own reference is stale.
   void MergeStates() {
+    // From here on, what was computed from a rank's own reference is stale.
     for (size_t n = reference_node_ + 1; n < state_node_; ++n)
       if (Depends(n)) stale_.insert(MadeBy(n));
     Composer& compose = pieces_.compose();

@@ -15,7 +15,7 @@
 namespace metadist {
 
 // The names of the recipes that this call's shapes allow for these cuts. Cuts are contiguous and of
-// whole dims; those of outputs are those that must be made in pieces.
+// whole dims; at.outputs: the outputs that must be made in pieces.
 std::vector<std::string> RecipesFor(const RecipeCall& at);
 
 // The graph of a factor with this recipe (InnerUse::recipe) on `ranks` ranks. rules: of other

@@ -21,20 +21,20 @@ bool Read(std::string_view& text, int& number) {
 
 std::optional<StepRecipe> ParseSteps(std::string_view text) {
   StepRecipe out;
-  if (!SkipWord(text, kSteps)) return std::nullopt;
-  out.reversed = SkipWord(text, kReversed);
+  if (!SkipPrefix(text, kSteps)) return std::nullopt;
+  out.reversed = SkipPrefix(text, kReversed);
   const auto axis = [&](StepRecipe::Axis& at) {
-    return Read(text, at.tensor) && SkipWord(text, ".") && Read(text, at.dim);
+    return Read(text, at.tensor) && SkipPrefix(text, ".") && Read(text, at.dim);
   };
-  if (!axis(out.given) || !SkipWord(text, ">") || !axis(out.made)) return std::nullopt;
+  if (!axis(out.given) || !SkipPrefix(text, ">") || !axis(out.made)) return std::nullopt;
   while (!text.empty()) {
     StepRecipe::LoopState state;
-    if (!SkipWord(text, " ") || !Read(text, state.input)) return std::nullopt;
-    if (SkipWord(text, "-")) {
+    if (!SkipPrefix(text, " ") || !Read(text, state.input)) return std::nullopt;
+    if (SkipPrefix(text, "-")) {
       out.lengths.push_back(state.input);
       continue;
     }
-    if (!SkipWord(text, "<-") || !Read(text, state.output)) return std::nullopt;
+    if (!SkipPrefix(text, "<-") || !Read(text, state.output)) return std::nullopt;
     out.states.push_back(state);
   }
   return out;
@@ -42,9 +42,9 @@ std::optional<StepRecipe> ParseSteps(std::string_view text) {
 
 std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths) {
   std::string_view rest = carry.inner.recipe;
-  if (!SkipWord(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
+  if (!SkipPrefix(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
     return std::nullopt;
-  const bool reversed = SkipWord(rest, kReversed);
+  const bool reversed = SkipPrefix(rest, kReversed);
   std::string recipe = fmt::format("{}{}{}.{}>{}.{} {}",
                                    kSteps,
                                    reversed ? kReversed : "",

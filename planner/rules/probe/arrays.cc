@@ -13,9 +13,10 @@ namespace metadist {
 namespace {
 
 // Calls visit(offset in the whole, offset in the piece, count), in bytes, for all elements that are
-// consecutive in both: the piece has these indices of dim `dim`, which must be below its size.
+// consecutive in both, until it returns false: the piece has these indices of dim `dim`, which must
+// be below its size. Returns whether it never did.
 template <typename Visit>
-void ForRuns(const Tensor& whole, int dim, std::span<const int64_t> indices, Visit visit) {
+bool ForRuns(const Tensor& whole, int dim, std::span<const int64_t> indices, Visit visit) {
   const int64_t size = whole.dim(dim);
   const int64_t count = std::ssize(indices);
   int64_t outer = 1, inner = ByteSize(whole.element());  // around the dim
@@ -26,11 +27,13 @@ void ForRuns(const Tensor& whole, int dim, std::span<const int64_t> indices, Vis
     while (end < indices.size() && indices[end] == indices[end - 1] + 1) ++end;
     CHECK(indices[at] >= 0 && indices[end - 1] < size, "an index is beyond the dim");
     for (int64_t o = 0; o < outer; ++o)
-      visit((o * size + indices[at]) * inner,
-            (o * count + static_cast<int64_t>(at)) * inner,
-            static_cast<int64_t>(end - at) * inner);
+      if (!visit((o * size + indices[at]) * inner,
+                 (o * count + static_cast<int64_t>(at)) * inner,
+                 static_cast<int64_t>(end - at) * inner))
+        return false;
     at = end;
   }
+  return true;
 }
 
 bool CloseNumbers(const double* a, const double* b, int64_t count, double slack) {
@@ -94,6 +97,7 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
   std::byte* to = piece.mutable_bytes();
   ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
     std::memcpy(to + in_piece, whole.bytes() + in_whole, static_cast<size_t>(bytes));
+    return true;
   });
   return piece;
 }
@@ -103,6 +107,7 @@ void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor&
   std::byte* to = whole.mutable_bytes();
   ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
     std::memcpy(to + in_whole, piece.bytes() + in_piece, static_cast<size_t>(bytes));
+    return true;
   });
 }
 
@@ -144,18 +149,15 @@ bool CloseAt(const Tensor& piece,
   const bool numbers = whole.element() == ElementType::kF64;
   const auto is_beyond = [&](int64_t index) { return index < 0 || index >= whole.dim(dim); };
   if (std::ranges::any_of(indices, is_beyond)) return false;
-  bool close = true;
-  ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
-    if (!close) return;
+  return ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
     const std::byte* a = piece.bytes() + in_piece;
     const std::byte* b = whole.bytes() + in_whole;
-    close = numbers ? CloseNumbers(reinterpret_cast<const double*>(a),
-                                   reinterpret_cast<const double*>(b),
-                                   bytes / static_cast<int64_t>(sizeof(double)),
-                                   slack)
-                    : std::memcmp(a, b, static_cast<size_t>(bytes)) == 0;
+    return numbers ? CloseNumbers(reinterpret_cast<const double*>(a),
+                                  reinterpret_cast<const double*>(b),
+                                  bytes / static_cast<int64_t>(sizeof(double)),
+                                  slack)
+                   : std::memcmp(a, b, static_cast<size_t>(bytes)) == 0;
   });
-  return close;
 }
 
 bool Applies(ReduceOp op, ElementType type) {

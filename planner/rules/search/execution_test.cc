@@ -223,14 +223,7 @@ bool Reduces(const Trial& trial,
     double rounding = 0;  // of a sum with cancellation
     for (const std::vector<Tensor>& mine : local)
       rounding = std::max(rounding, unit * Largest(mine[o]));
-    constexpr ReduceOp kAll[] = {ReduceOp::kSum,
-                                 ReduceOp::kProd,
-                                 ReduceOp::kMax,
-                                 ReduceOp::kMin,
-                                 ReduceOp::kAnd,
-                                 ReduceOp::kOr};
-    const auto [found, first] =
-        left.try_emplace(output, std::vector<ReduceOp>(std::begin(kAll), std::end(kAll)));
+    const auto [found, first] = left.try_emplace(output, kReduceOps);
     std::erase_if(found->second, [&](ReduceOp op) {
       if (!Applies(op, whole.outputs[o].element())) return true;
       Tensor folded = local[0][o].Clone();
@@ -591,17 +584,19 @@ bool ExecutionTest::RunRank(const Trial& trial,
   const PieceOf piece{at.sizes, at.ranks, rank};
   AddSpares(trial.inputs, inputs);
   CountIndices(trial.indices, piece, inputs);
-  std::vector<int64_t> sizes = at.sizes;
-  if (trial.local_literals)
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  std::vector<int64_t> own = values;
+  if (trial.local_literals) {
+    std::vector<int64_t> sizes = at.sizes;
     for (const int a : trial.atoms) sizes[static_cast<size_t>(a)] = GroupsOf(a, at, rank);
-  std::vector<int64_t> own = family_.ValuesAt(sizes);
-  ShiftLiterals(trial.shifts, box_, piece, family_.ValuesAt(at.sizes), own);
+    own = family_.ValuesAt(sizes);
+  }
+  ShiftLiterals(trial.shifts, box_, piece, values, own);
   if (!box_.Run(own, inputs, outputs)) return false;
   if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
   for (size_t o = 0; o < whole.types.size(); ++o)
     if (!StaysWide(trial, o, whole.types[o])) outputs[o] = Rounded(outputs[o], whole.types[o]);
-  if (!Fits(trial, at, rank, whole, outputs)) return false;
-  return true;
+  return Fits(trial, at, rank, whole, outputs);
 }
 
 }  // namespace metadist

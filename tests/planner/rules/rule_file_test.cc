@@ -257,6 +257,8 @@ TEST(RuleJson, RefusesWhatIsOutOfRange) {
             problem("/factors/0/atoms", nlohmann::json::array()));
   EXPECT_EQ("f: factors[0]: must have a letter for each atom in the name, joined by '+'",
             problem("/factors/0/name", "a+b"));
+  EXPECT_EQ("f: factors: two have the name 'b'",
+            problem("/factors/0/name", good["factors"][1]["name"]));
   EXPECT_EQ("f: factors[0].inputs[0]: input 0 has no dim 3", problem("/factors/0/inputs/0/dim", 3));
   EXPECT_EQ("f: factors[0].inputs[0].tensor: must be an integer from 0 to 1, got 2",
             problem("/factors/0/inputs/0/tensor", 2));

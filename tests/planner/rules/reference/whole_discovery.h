@@ -27,8 +27,10 @@ inline SymbolicRule DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
     box.set_values(std::move(*values));
     SymbolicRule next = DiscoverSmall(box, {.seed = seed});
     const TestedCall small{box, OpTable::BuiltIn(), rules, seed};
+    const int64_t runs = box.kernel_runs();
     FindComposites(small, next);
     FindKernelOnly(small, next);
+    next.kernel_runs += box.kernel_runs() - runs;
     if (SolveAtoms(next, real)) return next;
   }
   return found;
