@@ -21,7 +21,7 @@ class Outcome {
   Outcome(const Problem& problem, const SolveOptions& options);
 
   Budget& budget() { return budget_; }
-  // The first phase: reduces the problem and records its size, or that it is infeasible.
+  // The first phase: reduces the problem and records its size and whether it is infeasible.
   Reduced Reduce(ReduceMode mode);
   // Takes a choice of the original problem if it is feasible and better. True if it is feasible.
   bool Take(const Choice& choice);

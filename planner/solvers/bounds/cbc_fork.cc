@@ -40,7 +40,7 @@ MipResult Take(const std::byte* from, size_t columns) {
 
 MipResult SolveInFork(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
   const auto columns = static_cast<size_t>(model.columns());
-  const auto answer = SharedMemory(sizeof(Answer) + columns * sizeof(double));
+  const SharedMemory answer = MakeSharedMemory(sizeof(Answer) + columns * sizeof(double));
   ForkEnd end = ForkEnd::kNotBegun;
   if (answer != nullptr) {
     const auto work = [&](const std::atomic<bool>& stop) {

@@ -117,11 +117,17 @@ bool MarginalProgram::AddTime(int time) {
       objective_ == Objective::kCost ? static_cast<double>(*reduced_.limit) / unit - base : -base;
   const int row = model_.AddRow(-kInfinity, limit);
   if (peak_column_ >= 0) model_.AddElement(row, peak_column_, -1);
+  std::vector<int64_t> usage;  // by strategy
   for (int i = 0; i < reduced_.count(); ++i) {
-    for (int p = 0; p < reduced_.size(i); ++p) {
-      const int64_t usage = UsageAt(reduced_, i, p, time);
-      if (usage != 0) model_.AddElement(row, first_[i] + p, static_cast<double>(usage) / unit);
+    usage.assign(static_cast<size_t>(reduced_.size(i)), 0);
+    for (const RowTable::Row& memory : reduced_.rows[i]) {
+      if (memory.lo > time || time >= memory.hi) continue;
+      for (size_t p = 0; p < usage.size(); ++p) usage[p] += memory.usage[p];
     }
+    for (size_t p = 0; p < usage.size(); ++p)
+      if (usage[p] != 0)
+        model_.AddElement(
+            row, first_[i] + static_cast<int>(p), static_cast<double>(usage[p]) / unit);
   }
   return true;
 }

@@ -112,17 +112,19 @@ Waited WaitFor(pid_t process,
 
 }  // namespace
 
-std::shared_ptr<std::byte> SharedMemory(size_t bytes) {
+void Unmap::operator()(std::byte* data) const { munmap(data, bytes); }
+
+SharedMemory MakeSharedMemory(size_t bytes) {
   void* const made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, /*fd=*/-1, 0);
   if (made == MAP_FAILED) return nullptr;
-  return {static_cast<std::byte*>(made), [bytes](std::byte* data) { munmap(data, bytes); }};
+  return {static_cast<std::byte*>(made), Unmap{bytes}};
 }
 
 ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
                   double seconds,
                   const std::atomic<bool>* interrupted) {
-  const std::shared_ptr<std::byte> shared = SharedMemory(sizeof(ForkState));
+  const SharedMemory shared = MakeSharedMemory(sizeof(ForkState));
   if (shared == nullptr) return ForkEnd::kNotBegun;
   ForkState& state = *new (shared.get()) ForkState{};
   if (sem_init(&state.ended, /*pshared=*/1, 0) != 0) return ForkEnd::kNotBegun;

@@ -8,9 +8,14 @@
 
 namespace metadist {
 
-// Memory shared by a process and the processes that it forks later; initially zero. Null if the
-// system has no memory left.
-std::shared_ptr<std::byte> SharedMemory(size_t bytes);
+struct Unmap {
+  size_t bytes = 0;
+  void operator()(std::byte* data) const;
+};
+// Memory shared by a process and the processes that it forks later.
+using SharedMemory = std::unique_ptr<std::byte, Unmap>;
+// Initially zero. Null if the system has no memory left.
+SharedMemory MakeSharedMemory(size_t bytes);
 
 enum class ForkEnd {
   kDone,

@@ -65,7 +65,7 @@ void CheckEdge(const Problem& problem, size_t index, std::vector<Error>& errors)
   }
 }
 
-// True if the list has one entry per node.
+// True if the list has one entry per node; otherwise adds an error.
 template <typename T>
 bool CheckEntries(const char* where,
                   const std::vector<T>& list,

@@ -22,7 +22,7 @@ class RowTable {
     std::span<const int64_t> usage;  // per strategy
   };
 
-  // The row of a number.
+  // Makes row r of a node.
   struct RowAt {
     const int64_t* first;
     size_t stride;

@@ -3,17 +3,24 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "metair/ir/check.h"
 
 namespace metadist {
 
 std::string_view SolveStatusName(SolveStatus status) {
-  constexpr std::string_view kNames[] = {"optimal", "gap", "heuristic", "infeasible", "no plan"};
-  const auto index = static_cast<size_t>(status);
-  CHECK(index < std::size(kNames), "unknown solve status");
-  return kNames[index];
+  switch (status) {
+    case SolveStatus::kOptimal:
+      return "optimal";
+    case SolveStatus::kGap:
+      return "gap";
+    case SolveStatus::kHeuristic:
+      return "heuristic";
+    case SolveStatus::kInfeasible:
+      return "infeasible";
+    case SolveStatus::kNoPlan:
+      return "no plan";
+  }
+  CHECK(false, "unknown solve status");
 }
 
 std::string StopText(std::string_view stopped_by) {

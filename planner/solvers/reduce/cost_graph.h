@@ -97,8 +97,9 @@ inline int RootOf(int node, std::vector<int>& parent) {
 // without_memory: ignores all rows, as for a problem without limit.
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory);
 
-// Whether strategy p of `count` remains, and its deletion. Empty: all remain.
+// Whether strategy p remains. Empty: all do.
 inline bool IsAlive(const std::vector<char>& alive, size_t p) { return alive.empty() || alive[p]; }
+// Deletes strategy p of `count`.
 inline void Kill(size_t p, size_t count, std::vector<char>& alive) {
   alive.resize(count, 1);
   alive[p] = 0;

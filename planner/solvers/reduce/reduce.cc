@@ -57,6 +57,7 @@ Reduced Pack(CostGraph graph) {
       node.rows.clear();
     }
     for (CostGraph::Edge& edge : graph.edges) {
+      edge.costs.shrink_to_fit();  // deletions may have left a fraction of the entries
       out.edges.push_back({index[edge.a], index[edge.b], std::move(edge.costs)});
     }
     out.base = graph.base;

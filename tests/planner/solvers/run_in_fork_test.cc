@@ -27,7 +27,7 @@ double SecondsOf(const std::function<void()>& what) {
 }
 
 TEST(RunInFork, LeavesSharedMemoryOnly) {
-  const std::shared_ptr<std::byte> shared = SharedMemory(sizeof(int));
+  const SharedMemory shared = MakeSharedMemory(sizeof(int));
   ASSERT_NE(shared.get(), nullptr);
   int& there = *reinterpret_cast<int*>(shared.get());
   int here = 0;
