@@ -99,7 +99,7 @@ struct Block {
   int64_t Seen(int64_t query) const {
     int64_t seen = call.total();
     if (call.causal) seen = std::min(seen, query + call.keys.past.heads.sequence + 1);
-    if (args.in(kLengths) != nullptr)
+    if (args.in_or_null(kLengths) != nullptr)
       seen = std::min(seen, Indices{args.inputs[kLengths], call.wide}[b]);
     return std::max<int64_t>(seen, 0);
   }
@@ -139,7 +139,7 @@ void Block::Score(int64_t columns) const {
 // Adds the mask; keys that are not seen get -inf.
 void Block::Hide(int64_t columns) const {
   const Mask& mask = call.mask;
-  const float* const added = args.in(kMask);
+  const float* const added = args.in_or_null(kMask);
   for (int64_t r = 0; r < rows; ++r) {
     float* const row = scores() + r * columns;
     const int64_t at = b * mask.batch + h * mask.head + (first + r) * mask.query;
@@ -180,15 +180,15 @@ void Block::AddValues(int64_t columns) const {
 }
 
 void Block::Show(Stage stage, int64_t columns) const {
-  if (call.stage != stage || args.out(3) == nullptr) return;
+  if (call.stage != stage || args.out_or_null(3) == nullptr) return;
   const int64_t place = (b * call.query.heads.heads + h) * call.query.heads.sequence + first;
-  std::copy_n(scores(), rows * columns, args.out(3) + place * columns);
+  std::copy_n(scores(), rows * columns, args.out_or_null(3) + place * columns);
 }
 
 void Block::Run() const {
   // A query that sees no key still has one score, whose softmax is NaN.
   int64_t columns = std::max<int64_t>(Seen(first + rows - 1), 1);
-  if (args.out(3) != nullptr) columns = call.total();
+  if (args.out_or_null(3) != nullptr) columns = call.total();
   Score(columns);
   Show(Stage::kProduct, columns);
   if (call.cap > 0) Cap(call.cap, scores(), rows * columns);
@@ -221,7 +221,7 @@ struct Joined {
     return joined;
   }
   void Run(const KernelArgs& args) const {
-    if (args.out(output) == nullptr) return;
+    if (args.out_or_null(output) == nullptr) return;
     if (past) past->Run(args.inputs[past_input], args.outputs[output]);
     fresh->Run(args.inputs[fresh_input], args.outputs[output]);
   }

@@ -79,10 +79,10 @@ struct Loss {
         else if (!s.logarithms)
           LogTotals(x, s.classes, s.inner, width, total);
         for (int64_t i = 0; i < width; ++i) TRY(Add(n * s.inner + first + i, x + i, total[i]));
-        if (args.out(1) == nullptr) continue;
+        if (args.out_or_null(1) == nullptr) continue;
         for (int64_t c = 0; c < s.classes; ++c)
           for (int64_t i = 0; i < width; ++i)
-            args.out(1)[begin + c * s.inner + i] = x[c * s.inner + i] - total[i];
+            args.out_or_null(1)[begin + c * s.inner + i] = x[c * s.inner + i] - total[i];
       }
     if (!s.each) *args.out() = static_cast<float>(s.mean ? sum / weights : sum);
     return {};

@@ -47,7 +47,7 @@ Prepared DropoutInInference(const KernelSite& site) {
   return Accept("copy", [count, bytes](const KernelArgs& args) {
     if (bytes > 0 && args.outputs[0] != nullptr)
       std::memcpy(args.outputs[0], args.inputs[0], static_cast<size_t>(bytes));
-    if (args.out(1) != nullptr) std::fill_n(args.outputs[1], count, std::byte{1});
+    if (args.out_or_null(1) != nullptr) std::fill_n(args.outputs[1], count, std::byte{1});
   });
 }
 
@@ -71,7 +71,7 @@ Prepared DropoutInTraining(const KernelSite& site) {
                                          : static_cast<uint64_t>(std::ceil(ratio * 0x1p53));
     const auto* x = args.in(0);
     auto* y = args.out();
-    auto* mask = args.out<bool>(1);
+    auto* mask = args.out_or_null<bool>(1);
     ForEachLine(random, key.At(args), [&](const RandomLine& line, int64_t at) {
       Drop(line,
            {x + at,

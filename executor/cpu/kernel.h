@@ -56,14 +56,23 @@ struct KernelArgs {
   std::span<std::byte* const> outputs;       // nullptr: not requested
   std::byte* scratch = nullptr;              // scratch_bytes of it, aligned to 64
 
-  // An operand as an array; nullptr also if there is none of that number.
+  // An operand of the call as an array; nullptr: as above.
   template <typename T = float>
   const T* in(size_t i) const {
-    return i < inputs.size() ? reinterpret_cast<const T*>(inputs[i]) : nullptr;
+    return reinterpret_cast<const T*>(inputs[i]);
   }
   template <typename T = float>
   T* out(size_t i = 0) const {
-    return i < outputs.size() ? reinterpret_cast<T*>(outputs[i]) : nullptr;
+    return reinterpret_cast<T*>(outputs[i]);
+  }
+  // The same; nullptr also if the call has no operand of that number.
+  template <typename T = float>
+  const T* in_or_null(size_t i) const {
+    return i < inputs.size() ? in<T>(i) : nullptr;
+  }
+  template <typename T = float>
+  T* out_or_null(size_t i) const {
+    return i < outputs.size() ? out<T>(i) : nullptr;
   }
 };
 

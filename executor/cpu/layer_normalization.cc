@@ -59,10 +59,10 @@ Prepared LayerNormalization(const KernelSite& site) {
     Rows call = rows;
     call.x = args.in(0);
     call.scale = args.in(1);
-    call.bias = args.in(2);
+    call.bias = args.in_or_null(2);
     call.y = args.out();
-    call.mean = args.out(1);
-    call.deviation = args.out(2);
+    call.mean = args.out_or_null(1);
+    call.deviation = args.out_or_null(2);
     NormalizeRows(call);
   });
 }

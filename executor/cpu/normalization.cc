@@ -150,10 +150,12 @@ struct Batch {
     for (int64_t c = 0; c < p.channels; ++c) {
       const double mean = training ? w.mean[c] : args.in(3)[c];
       const double variance = training ? w.variance[c] : args.in(4)[c];
-      if (training && args.out(1) != nullptr)
-        args.out(1)[c] = static_cast<float>(args.in(3)[c] * momentum + mean * (1 - momentum));
-      if (training && args.out(2) != nullptr)
-        args.out(2)[c] = static_cast<float>(args.in(4)[c] * momentum + variance * (1 - momentum));
+      if (training && args.out_or_null(1) != nullptr)
+        args.out_or_null(1)[c] =
+            static_cast<float>(args.in(3)[c] * momentum + mean * (1 - momentum));
+      if (training && args.out_or_null(2) != nullptr)
+        args.out_or_null(2)[c] =
+            static_cast<float>(args.in(4)[c] * momentum + variance * (1 - momentum));
       const double factor = args.in(1)[c] / std::sqrt(variance + p.epsilon);
       w.factor[c] = static_cast<float>(factor);
       w.shift[c] = static_cast<float>(args.in(2)[c] - mean * factor);

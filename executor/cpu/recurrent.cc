@@ -92,8 +92,9 @@ void Run::Begin() const {
     for (int64_t r = 0; r < rows; ++r) {
       float* const row = to + r * sizes().hidden;
       const bool given = input == kInitialH || layer.kind == CellKind::kLSTM;
-      if (given && args.in(input) != nullptr)
-        std::copy_n(args.in(input) + sizes().AtState(direction, first + r), sizes().hidden, row);
+      if (given && args.in_or_null(input) != nullptr)
+        std::copy_n(
+            args.in_or_null(input) + sizes().AtState(direction, first + r), sizes().hidden, row);
       else
         std::fill_n(row, sizes().hidden, 0.0f);
     }
@@ -103,7 +104,8 @@ void Run::Begin() const {
 // added later.
 void Run::Sum(int64_t t) const {
   const int64_t all = layer.gates();
-  const float* const bias = args.in(kB) == nullptr ? nullptr : args.in(kB) + direction * 2 * all;
+  const float* const bias =
+      args.in_or_null(kB) == nullptr ? nullptr : args.in_or_null(kB) + direction * 2 * all;
   const int64_t both = layer.late_reset ? 2 * sizes().hidden : all;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < all; ++i)
@@ -150,8 +152,9 @@ void Run::RecurGated() const {
   product.beta = 0;
   product.y_row = n;
   Multiply(weights, h(), n, 2 * n, spare(), product);
-  const float* const bias =
-      args.in(kB) == nullptr ? nullptr : args.in(kB) + direction * 2 * all + all + 2 * n;
+  const float* const bias = args.in_or_null(kB) == nullptr
+                                ? nullptr
+                                : args.in_or_null(kB) + direction * 2 * all + all + 2 * n;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < n; ++i)
       reset(r)[n + i] += reset(r)[i] * (spare()[r * n + i] + (bias == nullptr ? 0.0f : bias[i]));
@@ -165,8 +168,8 @@ CellRow Run::RowOf(int64_t r) const {
   for (size_t i = 0; i < count; ++i)
     row.functions[i] = layer.functions[static_cast<size_t>(direction) * count + i];
   row.clip = layer.clip;
-  if (layer.kind == CellKind::kLSTM && args.in(kPeepholes) != nullptr)
-    row.peepholes = args.in(kPeepholes) + direction * 3 * n;
+  if (layer.kind == CellKind::kLSTM && args.in_or_null(kPeepholes) != nullptr)
+    row.peepholes = args.in_or_null(kPeepholes) + direction * 3 * n;
   row.couples = layer.couples;
   row.gates = sums() + r * layer.gates();
   row.h = h() + r * n;
@@ -186,7 +189,8 @@ void Run::Cells() const {
 Result<void> Run::Steps() const {
   const int64_t n = sizes().hidden;
   int64_t length = sizes().sequence;
-  if (args.in(kLengths) != nullptr) length = Indices{args.inputs[kLengths], layer.wide}[first];
+  if (args.in_or_null(kLengths) != nullptr)
+    length = Indices{args.inputs[kLengths], layer.wide}[first];
   if (length < 0 || length > sizes().sequence)
     return BadInput("",
                     fmt::format("a length must be in [0, {}], got {}", sizes().sequence, length));
@@ -199,8 +203,8 @@ Result<void> Run::Steps() const {
       layer.kind == CellKind::kGRU ? RecurGated() : Recur();
       Cells();
     }
-    for (int64_t r = 0; args.out() != nullptr && r < rows; ++r) {
-      float* const y = args.out() + sizes().AtY(t, direction, first + r);
+    for (int64_t r = 0; args.out_or_null(0) != nullptr && r < rows; ++r) {
+      float* const y = args.out_or_null(0) + sizes().AtY(t, direction, first + r);
       if (i < length)
         std::copy_n(h() + r * n, n, y);
       else
@@ -209,8 +213,8 @@ Result<void> Run::Steps() const {
   }
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t at = sizes().AtState(direction, first + r);
-    if (args.out(1) != nullptr) std::copy_n(h() + r * n, n, args.out(1) + at);
-    if (args.out(2) != nullptr) std::copy_n(c() + r * n, n, args.out(2) + at);
+    if (args.out_or_null(1) != nullptr) std::copy_n(h() + r * n, n, args.out_or_null(1) + at);
+    if (args.out_or_null(2) != nullptr) std::copy_n(c() + r * n, n, args.out_or_null(2) + at);
   }
   return {};
 }

@@ -38,7 +38,7 @@ void TurnNeighbours(int64_t pairs, const float* x, const float* cos, const float
 
 Result<void> Run(const Rotation& r, const KernelArgs& args) {
   auto* const y = args.out();
-  const bool placed = args.in(3) != nullptr;
+  const bool placed = args.in_or_null(3) != nullptr;
   for (int64_t place = 0; place < r.x.batch * r.x.sequence; ++place) {
     const int64_t given = placed ? Indices{args.inputs[3], r.wide}[place] : place;
     const int64_t row = given < 0 ? given + r.rows : given;

@@ -73,7 +73,7 @@ Prepared Bind(const Lines& lines) {
       "heap",
       [lines](const KernelArgs& args) {
         const T* const x = args.in<T>(0);
-        const bool indexed = args.out(1) != nullptr;
+        const bool indexed = args.out_or_null(1) != nullptr;
         auto* const index = reinterpret_cast<int64_t*>(indexed ? args.outputs[1] : args.scratch);
         T* const value = args.out<T>();
         for (int64_t line = 0; line < lines.outer * lines.inner; ++line) {

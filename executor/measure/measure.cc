@@ -191,7 +191,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   if (!status.ok() && options.processes != nullptr) options.processes->Abort(status.error());
   TRY(std::move(status));
   if (options.interrupted != nullptr && *options.interrupted)
-    return Error{ErrorCode::kInterrupted, "", "interrupted while measuring", "", {}};
+    return Error{.code = ErrorCode::kInterrupted, .message = "interrupted while measuring"};
   Profile profile = std::move(measurer.profile());
   // A table whose measurement was started but ran out of time is left empty.
   const auto empty = [](const auto& entry) { return entry.second.empty(); };

@@ -50,7 +50,7 @@ int StopRule::Repetitions(double seconds) const {
       std::clamp(std::ceil(sample_seconds / seconds), 1.0, static_cast<double>(kMaxRepetitions)));
 }
 
-Sample Summarize(std::vector<double> seconds, const std::string& origin) {
+Sample Summarize(const std::vector<double>& seconds, const std::string& origin) {
   CHECK(!seconds.empty(), "a row needs samples");
   const double median = Quantile(seconds, 0.5);
   std::vector<double> deviations;
@@ -58,7 +58,7 @@ Sample Summarize(std::vector<double> seconds, const std::string& origin) {
   Sample sample;
   // A clock too coarse for the work must not make a row free.
   sample.time_us = std::max(median * 1e6, 1e-4);
-  sample.mad_us = Quantile(deviations, 0.5) * 1e6;
+  sample.mad_us = Quantile(std::move(deviations), 0.5) * 1e6;
   sample.p10_us = Quantile(seconds, 0.1) * 1e6;
   sample.p90_us = Quantile(seconds, 0.9) * 1e6;
   sample.samples = static_cast<int64_t>(seconds.size());

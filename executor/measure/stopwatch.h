@@ -33,7 +33,7 @@ double Quantile(std::vector<double> values, double share);
 double ThreadSeconds();
 
 // Median, deviation and percentiles of `seconds`, which must not be empty.
-Sample Summarize(std::vector<double> seconds, const std::string& origin);
+Sample Summarize(const std::vector<double>& seconds, const std::string& origin);
 
 // Times one call of `work`, on this thread.
 Sample Measure(const std::function<void()>& work, const StopRule& rule, const std::string& origin);

@@ -71,7 +71,7 @@ Result<RankReport> RepeatSteps(RankProgram& program, Transport& world, const Run
     const Next mine = world.rank() == 0 ? leader.Decide(done) : Next::kStep;
     const Next next = static_cast<Next>(TRY(world.Decide(static_cast<int64_t>(mine))));
     if (next == Next::kInterrupted)
-      return Error{ErrorCode::kInterrupted, "", "interrupted while running", "", {}};
+      return Error{.code = ErrorCode::kInterrupted, .message = "interrupted while running"};
     if (next == Next::kStop) break;
     TRY(program.Step());
     if (done >= options.warm_up && report.steps.size() < kMaxTimedSteps)

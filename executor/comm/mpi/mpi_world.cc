@@ -43,7 +43,7 @@ std::string PluginPath() {
 }
 
 Error MpiError(std::string message, std::string hint = "") {
-  return {ErrorCode::kDevice, "mpi", std::move(message), std::move(hint), {}};
+  return {ErrorCode::kDevice, "mpi", std::move(message), std::move(hint)};
 }
 
 Result<const MetadistMpiTable*> OpenPlugin() {
@@ -156,8 +156,7 @@ void MpiMessenger::TakeReasons() {
   void* const request = table_.receive(text.data(), bytes, from, kReason);
   while (request != nullptr && table_.done(request) == 0) {
   }
-  told_ |=
-      stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text), "", {}});
+  told_ |= stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text)});
 }
 
 // Whether rank 0 has sent a heartbeat since the last call.

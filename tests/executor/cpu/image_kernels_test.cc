@@ -26,6 +26,13 @@ std::string CompareConvolution(const Shape& x,
   return CompareNamed("Conv", example);
 }
 
+TEST(Kernels, ConvolutionsThatAreValidIgnorePads) {
+  OpExample example{.inputs = {F32({1, 3, 9, 8}), F32({4, 3, 3, 3})}};
+  example.attributes.set("auto_pad", "VALID");
+  example.attributes.set("pads", std::vector<int64_t>{1, 1, 1, 1});
+  EXPECT_EQ(CompareNamed("Conv", example), "planes");
+}
+
 TEST(Kernels, Convolutions) {
   if (OpTable::BuiltIn().Find("", "Conv") == nullptr) GTEST_SKIP() << "no such operator";
   const auto conv = CompareConvolution;
