@@ -52,8 +52,9 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   const PlannedModel& planned = result.value();
   std::vector<Result<void>> done;
   if (!session.output.empty()) {
-    auto plan = WritePlan(planned.planned.plan).in(session.output);
-    done.push_back(plan.ok() ? session.Emit(plan.value()) : std::move(plan).error());
+    auto plan = WritePlan(planned.planned.plan);
+    done.push_back(plan.ok() ? session.Emit(plan.value())
+                             : Result<void>(std::move(plan).error().in(session.output)));
   }
   if (planned.planned.problem) {
     const Problem& problem = *planned.planned.problem;

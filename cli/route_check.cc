@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/format.h"
 #include "executor/host/operand_pattern.h"
+#include "executor/measure/stopwatch.h"
 #include "executor/run/route_run.h"
 
 namespace metadist::cli {
@@ -81,12 +83,7 @@ Result<RouteCheck> RunAndCheck(const PlannedRoute& route, const Shape& extent, c
   for (int64_t elements : run.elements)
     check.peak_elements = std::max(check.peak_elements, elements);
   check.step_seconds = run.step_seconds;
-  if (!run.round_seconds.empty()) {
-    auto& rounds = run.round_seconds;
-    std::nth_element(
-        rounds.begin(), rounds.begin() + static_cast<int64_t>(rounds.size() / 2), rounds.end());
-    check.seconds = rounds[rounds.size() / 2];
-  }
+  check.seconds = Quantile(std::move(run.round_seconds), 0.5);
   for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {
     const Tensor wanted = pattern.Local(route.to, rank);
     const Tensor& got = run.held[static_cast<size_t>(rank)];

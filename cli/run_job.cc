@@ -95,7 +95,7 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
   planning.no_alternatives = true;
   PlannedModel planned = TRY(PlanModel(session, planning));
   if (planned.planned.interrupted)
-    return Error{ErrorCode::kInterrupted, "", "interrupted while planning", "", {}};
+    return Error{.code = ErrorCode::kInterrupted, .message = "interrupted while planning"};
   Session::finishes() = false;
   auto ops = TRY(OperatorsToRun(planned.model.op_libraries));
   return Job{std::move(planned.model.imported.graph),

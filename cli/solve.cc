@@ -178,10 +178,11 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
     options.time_limit_seconds = time_limit;
     smallest = TRY(SmallestLimit(file.problem, options, start));
   }
+  const double total_seconds = Since(start);
   SolveReport report = SolveReportOf(file.problem, result, smallest);
   report.solver = solver->name;
   report.read_seconds = read_seconds;
-  report.total_seconds = Since(start);
+  report.total_seconds = total_seconds;
   session.console.EndSteps();
   if (session.output != "-") {
     session.console.Print(session.json ? SolveJson(session, report) : SolveText(report));

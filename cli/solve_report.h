@@ -22,7 +22,7 @@ bool HasChoice(const SolveResult& result);
 struct SolveReport {
   std::string name;  // of the problem
   std::string solver;
-  SolveResult result;            // its cost, peak and bound, if they mean anything, are:
+  SolveResult result;            // its cost, peak and bound may mean nothing; these do:
   std::optional<int64_t> cost;   // of the choice; none without a choice
   std::optional<int64_t> peak;   // likewise
   std::optional<int64_t> bound;  // of the problem

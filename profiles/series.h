@@ -22,7 +22,8 @@ Reading ReadRow(const Profile& profile, const Sample& sample);
 // A time by a formula.
 Reading Analytic(double seconds);
 
-// Linear interpolation with the worse evidence of the two. part: 0 at `a`, 1 at `b`.
+// Linear interpolation with the worse evidence of the two, of reach kInterpolated or worse unless
+// part is 0. part: 0 at `a`, 1 at `b`.
 Reading Between(const Reading& a, const Reading& b, double part);
 
 // Time at `bytes` from rows by bytes (method and its errors: series.cc). `series` must not be

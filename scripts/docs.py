@@ -58,8 +58,8 @@ def ops_page():
     for name, text, kernel in operators():
         fast += kernel
         domain = field(text, "domain") or ""
-        page = f"https://onnx.ai/onnx/operators/onnx_{domain.replace('.', '')}_{name}.html"
-        shown = name if domain == "metadist" else f"[{name}]({page})"
+        page = f"https://onnx.ai/onnx/operators/onnx__{name}.html"
+        shown = name if domain else f"[{name}]({page})"
         rows.append(f"| {shown} | {field(text, 'since_version') or 1} | {'own' if kernel else 'reference'} | {opening_comment(text)} |")
     return "\n".join(
         [

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ir/canonical.h"
 
+#include <utility>
+
 namespace metadist {
 
-Graph Renumbered(const Graph& graph, std::vector<ValueId>* ids) {
+Graph Renumbered(Graph graph, std::vector<ValueId>* ids) {
   std::vector<ValueId> order = graph.inputs;
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const ValueKind kind = graph.values[v].kind;
@@ -12,7 +14,8 @@ Graph Renumbered(const Graph& graph, std::vector<ValueId>* ids) {
   }
   for (const Node& node : graph.nodes)
     order.insert(order.end(), node.outputs.begin(), node.outputs.end());
-  return WithOnly(graph, order, std::vector<bool>(graph.nodes.size(), true), ids);
+  const std::vector<bool> all(graph.nodes.size(), true);
+  return WithOnly(std::move(graph), order, all, ids);
 }
 
 }  // namespace metadist

@@ -54,32 +54,32 @@ std::vector<std::vector<Use>> UsesOf(const Graph& graph) {
   return uses;
 }
 
-Graph WithOnly(const Graph& graph,
+Graph WithOnly(Graph graph,
                const std::vector<ValueId>& values,
                const std::vector<bool>& nodes,
                std::vector<ValueId>* ids) {
   Graph out;
-  out.name = graph.name;
+  out.name = std::move(graph.name);
   out.opset = graph.opset;
   std::vector<ValueId> renamed(graph.values.size(), kNone);
   for (ValueId id : values)
     if (id != kNone && renamed[static_cast<size_t>(id)] == kNone)
-      renamed[static_cast<size_t>(id)] = out.AddValue(graph.value(id));
+      renamed[static_cast<size_t>(id)] = out.AddValue(std::move(graph.value(id)));
 
-  const auto rename = [&](std::vector<ValueId>& ids) {
-    for (ValueId& id : ids)
+  const auto rename = [&](std::vector<ValueId>& list) {
+    for (ValueId& id : list)
       if (id != kNone) id = renamed[static_cast<size_t>(id)];
   };
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!nodes[n]) continue;
-    Node node = graph.nodes[n];
+    Node node = std::move(graph.nodes[n]);
     rename(node.inputs);
     rename(node.outputs);
     for (Region& region : node.regions) rename(region.captures);
     out.AddNode(std::move(node));
   }
-  out.inputs = graph.inputs;
-  out.outputs = graph.outputs;
+  out.inputs = std::move(graph.inputs);
+  out.outputs = std::move(graph.outputs);
   rename(out.inputs);
   rename(out.outputs);
   for (StatePair pair : graph.state) {

@@ -100,7 +100,7 @@ std::vector<std::vector<Use>> UsesOf(const Graph& graph);
 
 // Copy with only these values, renumbered in this order, and the nodes n with nodes[n], which use
 // no others. kNone and repeated ids are skipped. ids: by old id of a value, its new one, or kNone.
-Graph WithOnly(const Graph& graph,
+Graph WithOnly(Graph graph,
                const std::vector<ValueId>& values,
                const std::vector<bool>& nodes,
                std::vector<ValueId>* ids = nullptr);

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
-// What readers of the one-line text forms (sharding, recipe, program) take from the start of a
-// text.
+// What readers of the one-line text forms (mesh, sharding, local entry, recipe, program) take from
+// the start of a text.
 namespace metadist {
 
-// Removes `word` from the start of the text; false if the text does not start with it.
-inline bool SkipWord(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
+// Removes `prefix` from the start of the text; false if the text does not start with it.
+inline bool SkipPrefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
   return true;
 }
 

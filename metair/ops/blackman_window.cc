@@ -3,6 +3,7 @@
 // less.
 #include <numbers>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/cosine_window.h"
 #include "metair/ops/ops.h"
@@ -13,7 +14,7 @@ namespace metadist {
 Result<Graph> ComposeCosineWindow(const OpCall& call, const CosineSum& sum) {
   const int64_t size = TRY(call.Ints(0))[0];
   const bool periodic = call.attributes->Int("periodic", 1) != 0;
-  if (size < 2) return BadInput("", "one point alone is no sum of cosines");
+  if (size < 2) return BadCall("one point alone is no sum of cosines");
   Composer compose(call);
   ValueId angle = compose.As(ElementType::kF64, ComposePositions(compose, 0, size));
   const auto number = [&](double value) { return compose.Number(value, angle); };

@@ -31,7 +31,8 @@ std::string CountText(size_t least, size_t most) {
 
 }  // namespace
 
-// A condition that holds must not format a part of its message, either.
+// Inference runs thousands of times in a discovery: no part of a message is made before a condition
+// fails.
 CallCheck& CallCheck::Inputs(size_t least, size_t most) {
   const size_t count = call_.inputs.size();
   if (count < least || count > most)

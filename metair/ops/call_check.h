@@ -42,8 +42,8 @@ class CallCheck {
   // An input has between `least` and `most` dims; an omitted input passes.
   CallCheck& Rank(size_t input, int64_t least, int64_t most);
   CallCheck& RankAtLeast(size_t input, int64_t least);
-  // Any other condition, with the message if it fails. Inference runs thousands of times in a
-  // discovery, so conditions that hold format no message.
+  // Any other condition, with the message if it fails: one that holds formats nothing, but its
+  // parts are evaluated.
   template <typename... Args>
   CallCheck& That(bool holds, fmt::format_string<Args...> message, Args&&... args) {
     if (!holds) problems_.push_back(BadCall(message, std::forward<Args>(args)...));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/convolution.h"
 
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/work.h"
 

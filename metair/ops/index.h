@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 
 #include "metair/ir/result.h"
-#include "metair/ops/call_check.h"
 
 namespace metadist {
 
 // Maps an index in [-size, size) to [0, size). Errors: kBadInput outside of that.
 inline Result<int64_t> NormalizeIndex(int64_t index, int64_t size) {
   if (index < -size || index >= size)
-    return BadCall("index must be in [{}, {}], got {}", -size, size - 1, index);
+    return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
   return index < 0 ? index + size : index;
 }
 

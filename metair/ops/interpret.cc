@@ -13,7 +13,8 @@ namespace {
 
 Result<std::vector<Tensor>> StartingValues(const Graph& graph, std::span<const Tensor> inputs) {
   if (inputs.size() != graph.inputs.size())
-    return BadCall("expected {} inputs, got {}", graph.inputs.size(), inputs.size());
+    return BadInput("",
+                    fmt::format("expected {} inputs, got {}", graph.inputs.size(), inputs.size()));
   std::vector<Error> problems;
   std::vector<Tensor> values(graph.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -4,8 +4,6 @@
 // plane.
 #include "metair/ops/max_pool.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "metair/ops/call_check.h"

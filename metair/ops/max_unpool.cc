@@ -21,8 +21,10 @@ Result<Shape> PooledShape(const OpCall& call) {
   const Shape& x = call.shape(0);
   const size_t dims = x.size() - 2;
   const std::vector<int64_t> kernel = call.attributes->Ints("kernel_shape");
-  const std::vector<int64_t> strides = call.attributes->Ints("strides", Shape(dims, 1));
-  const std::vector<int64_t> pads = call.attributes->Ints("pads", Shape(2 * dims, 0));
+  const std::vector<int64_t> strides =
+      call.attributes->Ints("strides", std::vector<int64_t>(dims, 1));
+  const std::vector<int64_t> pads =
+      call.attributes->Ints("pads", std::vector<int64_t>(2 * dims, 0));
   if (kernel.size() != dims || strides.size() != dims || pads.size() != 2 * dims)
     return BadCall("kernel_shape, strides and pads must fit {} spatial dims", dims);
   constexpr int64_t kLargest = int64_t{1} << 31;

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
@@ -28,12 +29,12 @@ Moments ComposeMoments(GraphBuilder& b, ValueId x, const std::vector<int64_t>& a
 }
 
 Result<FoldedAxes> FoldedAxesOf(const OpCall& call) {
-  if (ClassOf(call.type(0).element) != ElementClass::kFloat) return BadInput("", "not floats");
+  if (ClassOf(call.type(0).element) != ElementClass::kFloat) return BadCall("not floats");
   const Reduction reduction = TRY(ReductionOf(call));
   FoldedAxes out{{}, call.attributes->Int("keepdims", 1) != 0};
   for (size_t d = 0; d < reduction.folded.size(); ++d)
     if (reduction.folded[d]) out.axes.push_back(static_cast<int64_t>(d));
-  if (out.axes.empty()) return BadInput("", "nothing is folded");
+  if (out.axes.empty()) return BadCall("nothing is folded");
   return out;
 }
 
@@ -59,7 +60,7 @@ Result<void> ReduceMeanReference(const OpCall& call,
                                  std::span<Tensor> out) {
   const int64_t count = TRY(ReductionOf(call)).count;
   const bool floats = ClassOf(in[0].element()) == ElementClass::kFloat;
-  if (!floats && count == 0) return BadInput("", "the mean of no integers is undefined");
+  if (!floats && count == 0) return BadCall("the mean of no integers is undefined");
   TRY(NumberReduction<ReduceMeanSum>(call, in, out));
   VisitNumberType(in[0].element(), [&](auto zero) {
     using T = decltype(zero);

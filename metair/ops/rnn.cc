@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
 
 namespace metadist {
@@ -143,13 +144,13 @@ Result<Graph> ComposeCell(const OpCall& call,
                           const CellForm& form,
                           const std::function<Result<Graph>(CellComposer&)>& cell) {
   const Recurrence r = TRY(RecurrenceOf(call, form));
-  if (r.sequence != 1) return BadInput("", "not a single element");
+  if (r.sequence != 1) return BadCall("not a single element");
   std::vector<Activation> all = TRY(ActivationsOf(*call.attributes, form, r.directions));
   std::vector<Activation> own(all.begin(),
                               all.begin() + static_cast<std::ptrdiff_t>(form.activations.size()));
   for (size_t i = 0; i < all.size(); ++i)
     if (!(all[i] == own[i % own.size()]))
-      return BadInput("", "directions have activations of their own");
+      return BadCall("directions have activations of their own");
   CellComposer composer(call, r, std::move(own));
   return cell(composer);
 }

@@ -76,7 +76,7 @@ Result<PassesDone> RunPasses(const Graph& graph, const PassOptions& options, con
     if (good.ok()) good = VerifyTypes(done.graph, ops);
     if (!good.ok()) return std::move(good).error().in(fmt::format("after pass {}", pass->name));
   }
-  done.graph = Renumbered(done.graph);
+  done.graph = Renumbered(std::move(done.graph));
   return done;
 }
 

@@ -51,7 +51,7 @@ std::vector<Move> GathersTo(const View& view,
 
 // Whether appending axes of `added` pieces to a slot of these sizes cut in `pieces` divides each
 // piece within itself: balanced pieces of pieces must be the balanced pieces of the whole. even:
-// all must have one size.
+// all pieces of a size must be equal.
 bool CanCut(const std::vector<int64_t>& sizes, int64_t pieces, int64_t added, bool even);
 
 }  // namespace metadist

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/search/counted_copies.h"
 
+#include "metair/ir/check.h"
+
 namespace metadist {
 namespace {
 
@@ -10,6 +12,7 @@ std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice, siz
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     for (const MemoryRow& row : problem.nodes[i].rows) {
       if (row.lo >= row.hi) continue;
+      CHECK(static_cast<size_t>(row.hi) <= end, "a row ends after the last node");
       const int64_t bytes = row.usage[static_cast<size_t>(choice[i])];
       usage[static_cast<size_t>(row.lo)] += bytes;
       usage[static_cast<size_t>(row.hi)] -= bytes;

@@ -43,11 +43,11 @@ void ForAllShardings(const Graph& graph, const Formulation& formulation, const V
 }  // namespace
 
 std::vector<int64_t> FullRanks(const Mesh& mesh, bool halos) {
-  Mesh first = mesh;  // the pieces to consider along every axis
-  for (MeshAxis& axis : first.axes) axis.size = std::min<int64_t>(axis.size, halos ? 2 : 1);
+  Mesh corner = mesh;  // the pieces to consider along every axis
+  for (MeshAxis& axis : corner.axes) axis.size = std::min<int64_t>(axis.size, halos ? 2 : 1);
   std::vector<int64_t> out;
-  for (int64_t rank = 0; rank < first.ranks(); ++rank)
-    out.push_back(mesh.RankOf(first.CoordinateOf(rank)));
+  for (int64_t rank = 0; rank < corner.ranks(); ++rank)
+    out.push_back(mesh.RankOf(corner.CoordinateOf(rank)));
   return out;
 }
 

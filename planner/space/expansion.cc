@@ -320,8 +320,9 @@ class NodeExpansion {
   // Puts values in the order in which a graph's text names them.
   void Renumber() {
     std::vector<ValueId> ids;
-    out_.graph = Renumbered(out_.graph, &ids);
-    CHECK(out_.graph.values.size() == ids.size(), "every result is made by a node");
+    out_.graph = Renumbered(std::move(out_.graph), &ids);
+    CHECK(out_.graph.values.size() == ids.size(),
+          "every value is an input, stored, or made by a node");
     std::vector<Sharding> shardings(ids.size());
     for (size_t v = 0; v < ids.size(); ++v)
       shardings[static_cast<size_t>(ids[v])] = std::move(out_.assignment.values[v]);

@@ -10,11 +10,11 @@ void BaselineRoute::Slice(size_t slot, const AxisList& free_axes) {
 }
 
 void BaselineRoute::Gather(size_t slot, size_t count) {
-  Take(CollectiveKind::kAllGather, MinorMost(slot, count), std::nullopt);
+  Take(CollectiveKind::kAllGather, LastAxes(slot, count), std::nullopt);
 }
 
 void BaselineRoute::AllToAll(size_t from, size_t count, size_t to) {
-  Take(CollectiveKind::kAllToAll, MinorMost(from, count), to);
+  Take(CollectiveKind::kAllToAll, LastAxes(from, count), to);
 }
 
 void BaselineRoute::Permute(const Layout& to) {
@@ -44,7 +44,7 @@ Moves BaselineRoute::Finish() const {
   return moves_;
 }
 
-AxisList BaselineRoute::MinorMost(size_t slot, size_t count) {
+AxisList BaselineRoute::LastAxes(size_t slot, size_t count) {
   const AxisList axes = at_.AxesOf(slot);
   const AxisList moved = axes.From(axes.size() - count);
   const int64_t pieces = moved.Pieces(problem_->mesh->fine);

@@ -37,8 +37,9 @@ class BaselineRoute {
   Moves Finish() const;
 
  private:
-  // The axes that a move from the slot takes along; the rest must be cut evenly by them.
-  AxisList MinorMost(size_t slot, size_t count);
+  // The last `count` axes of the slot, for a move that takes them. The route is broken if they do
+  // not divide every piece of the rest.
+  AxisList LastAxes(size_t slot, size_t count);
   // Moves the axes to the end of `slot`; nullopt: frees them.
   void Take(CollectiveKind kind, const AxisList& axes, std::optional<size_t> slot);
   void Emit(CollectiveKind kind, const AxisList& axes, const Layout& to);

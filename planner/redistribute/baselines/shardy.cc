@@ -23,6 +23,7 @@
 // description.
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "planner/redistribute/baselines/baseline_route.h"

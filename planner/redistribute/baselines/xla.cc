@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "planner/redistribute/baselines/baseline_route.h"
