@@ -62,8 +62,8 @@ FAULTS = {
     ),
     "only the first rank is compared": (
         "planner/rules/search/execution_test.cc",
-        "if (!Fits(trial, at, rank, whole, outputs)) return false;",
-        "if (rank == 0 && !Fits(trial, at, rank, whole, outputs)) return false;",
+        "return Fits(trial, at, rank, whole, outputs);",
+        "return rank != 0 || Fits(trial, at, rank, whole, outputs);",
     ),
     "no operator is affine in an input": (
         "planner/rules/probe/affine.cc",
