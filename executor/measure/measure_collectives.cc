@@ -263,7 +263,7 @@ Result<void> Bench::RunRank(Transport& world) {
     const Move move = TRY(MoveOf(round.op, shape_.group, round.bytes));
     std::vector<double> samples = TRY(Samples(world, *group, move, facts));
     if (world.rank() == 0)
-      measurer_.Add(RowsOf(round.op), round.bytes, Summarize(std::move(samples), kMeasuredHere));
+      measurer_.Add(RowsOf(round.op), round.bytes, Summarize(samples, kMeasuredHere));
   }
   return {};
 }

@@ -81,7 +81,7 @@ Sample Measure(const std::function<void()>& work, const StopRule& rule, const st
     samples.push_back(timed(repetitions));
     total += samples.back() * repetitions;
   }
-  return Summarize(std::move(samples), origin);
+  return Summarize(samples, origin);
 }
 
 }  // namespace metadist
