@@ -110,7 +110,9 @@ class ProblemReader {
     std::string key;
     for (bool more = scanner_.Open('{'); more; more = scanner_.Another('}')) {
       if (!scanner_.Key(key)) break;
-      const std::string at = path.empty() ? key : path + "." + key;
+      std::string at = path;
+      if (!at.empty()) at += '.';
+      at += key;
       const bool again = !seen.insert(key).second;
       if (again) Fail(at, "expected once, got twice");
       if (!again && read(key)) {
