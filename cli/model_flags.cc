@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 
+#include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/values.h"
 #include "metair/ops/op_guard.h"
@@ -14,27 +14,18 @@
 namespace metadist::cli {
 
 void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional) {
+  const auto add = OptionsOf(command);
   CLI::Option* model = command.add_option(
       "MODEL", flags.path, "a model file; the format is detected from its content");
   if (!optional) session.required.push_back(model);
-  flags.options.push_back(model);
-  flags.options.push_back(
-      command.add_option("--bind", flags.binds, "size of a symbolic dim, e.g. batch=8; repeatable")
-          ->type_name("NAME=SIZE")
-          ->take_all());
-  flags.options.push_back(command.add_flag(
-      "--strict", flags.strict, "refuse unknown operators (default: replicate them)"));
-  flags.options.push_back(
-      command.add_option("--no-pass", flags.passes_off, "skip a graph pass; repeatable")
-          ->type_name("NAME")
-          ->take_all());
-  flags.options.push_back(
-      command
-          .add_option("--op-library",
-                      flags.op_libraries,
-                      "a shared library of custom operators (metadist_op.h); repeatable")
-          ->type_name("FILE")
-          ->take_all());
+  add("--bind NAME=SIZE", flags.binds, "size of a symbolic dim, e.g. batch=8; repeatable")
+      ->take_all();
+  command.add_flag("--strict", flags.strict, "refuse unknown operators (default: replicate them)");
+  add("--no-pass NAME", flags.passes_off, "skip a graph pass; repeatable")->take_all();
+  add("--op-library FILE",
+      flags.op_libraries,
+      "a shared library of custom operators (metadist_op.h); repeatable")
+      ->take_all();
 }
 
 namespace {

@@ -20,7 +20,6 @@ struct ModelFlags {
   std::vector<std::string> passes_off;    // names
   std::vector<std::string> op_libraries;  // files
   bool strict = false;
-  std::vector<CLI::Option*> options;  // all of them, as declared
 };
 
 // Declares MODEL (required unless `optional`), --bind, --strict, --no-pass and --op-library.

@@ -14,7 +14,7 @@ namespace {
 
 Prepared Bind(const KernelSite& site, const Window& window) {
   const ConvOperands call = DenseOperands(site);
-  const auto desc = Describe(call, window);
+  const auto desc = ConvDescriptor(call, window);
   std::vector<OneDnnArgument> arguments{
       {DNNL_ARG_SRC, call.x, 0}, {DNNL_ARG_WEIGHTS, call.w, 1}, {DNNL_ARG_DST, call.y, -1, 0}};
   if (site.call->has(2)) arguments.push_back({DNNL_ARG_BIAS, call.bias, 2});

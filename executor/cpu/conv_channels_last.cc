@@ -40,7 +40,7 @@ Prepared Bind(const KernelSite& site, const Window& window) {
       ChannelsLast(site.shape(0)), AnyOrder(dense.w), dense.bias, ChannelsLast(site.out().shape)};
   const bool x_reordered = !site.strided(0);
   const bool y_reordered = site.out_strides.empty();
-  const auto desc = Describe(call, window);
+  const auto desc = ConvDescriptor(call, window);
   if (IsSlow(desc)) return Decline("oneDNN has only its plain loops for it");
   const Desc packed = desc.weights_desc();
   const int64_t allowed = std::max(ScratchLimit(site), kOwnScratch);
@@ -95,8 +95,8 @@ ConvOperands DenseOperands(const KernelSite& site) {
           Dense(site.out().shape)};
 }
 
-dnnl::convolution_forward::primitive_desc Describe(const ConvOperands& operands,
-                                                   const Window& window) {
+dnnl::convolution_forward::primitive_desc ConvDescriptor(const ConvOperands& operands,
+                                                         const Window& window) {
   Dims gaps = window.dilations;  // elements between taps
   for (int64_t& gap : gaps) --gap;
   return {{dnnl::prop_kind::forward_inference,

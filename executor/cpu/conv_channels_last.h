@@ -15,8 +15,8 @@ struct ConvOperands {
 // Those of a call, row-major. w: by group, if there are several.
 ConvOperands DenseOperands(const KernelSite& site);
 
-dnnl::convolution_forward::primitive_desc Describe(const ConvOperands& operands,
-                                                   const Window& window);
+dnnl::convolution_forward::primitive_desc ConvDescriptor(const ConvOperands& operands,
+                                                         const Window& window);
 
 // A convolution by oneDNN on channels-last images with packed weights. A row-major x or y is
 // reordered through scratch memory. Declines if weights cannot be packed, or if that memory exceeds

@@ -203,9 +203,8 @@ Result<Graph> ToGraph(Import* import) {
   };
   auto typed = InferTypesAndFold(built.graph, import->ops, infer);
   if (!typed.ok()) return WithUnknown(std::move(typed).error(), import->imported);
-  Inference inference = std::move(typed).value();
-  WarnOfOutputTypes(built, inference.graph, &import->imported);
-  return Renumbered(WithoutDeadCode(inference.graph));
+  WarnOfOutputTypes(built, typed.value(), &import->imported);
+  return Renumbered(WithoutDeadCode(typed.value()));
 }
 
 // All problems: those found so far, and those of the remaining part of the model.

@@ -17,9 +17,9 @@ Result<void> Prefix::Type(const onnx::GraphProto& written) {
   infer.infer_unknown = [&](const Graph& graph, const Node& node) {
     return InferUnknown(built, part.proto, graph, node);
   };
-  const Inference typed = TRY(InferTypesAndFold(built.graph, ops_, infer));
+  const Graph typed = TRY(InferTypesAndFold(built.graph, ops_, infer));
   known_.clear();
-  for (const Value& value : typed.graph.values) {
+  for (const Value& value : typed.values) {
     const bool constant = value.kind == ValueKind::kConstant && value.data.has_data();
     known_.emplace(value.name, constant ? value.data : Tensor::Absent(value.type));
   }

@@ -119,7 +119,7 @@ std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops) {
       if (!typed.ok()) {
         good = false;
       } else {
-        body = std::move(typed).value().graph;
+        body = std::move(typed).value();
         if (!TypeBodies(&body, ops).empty()) good = false;
       }
       region.graph = std::make_shared<const Graph>(std::move(body));

@@ -6,7 +6,7 @@ namespace metadist::passes {
 namespace {
 
 Result<Graph> FoldConstants(const Graph& graph, const PassInput& input) {
-  return TRY(InferTypesAndFold(graph, input.ops, input.infer)).graph;
+  return InferTypesAndFold(graph, input.ops, input.infer);
 }
 
 }  // namespace

@@ -36,24 +36,21 @@ class Walk {
   Walk(const Graph& graph, const OpTable& ops, const InferOptions& options)
       : graph_(graph), ops_(ops), options_(options), unknown_(graph.values.size(), false) {}
 
-  Result<Inference> Run() {
+  Result<Graph> Run() {
     const bool bodies = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const Node& node) {
       return !node.regions.empty();
     });
     if (bodies) inliner_.emplace(&graph_, [this](Node node) { return AddCopied(std::move(node)); });
     std::vector<Node> nodes = std::move(graph_.nodes);
     graph_.nodes.clear();
-    Inference out;
     for (Node& node : nodes) {
       const OpDef* op = ops_.Find(node);
       if (op == nullptr) VisitUnknown(node);
       const bool gone = op != nullptr && Visit(*op, node);
-      out.folded += gone ? 1 : 0;
       if (!gone) graph_.AddNode(std::move(node));
     }
     if (!problems_.empty()) return Join(std::move(problems_));
-    out.graph = std::move(graph_);
-    return out;
+    return std::move(graph_);
   }
 
  private:
@@ -120,7 +117,7 @@ class Walk {
       };
       auto typed = InferTypesAndFold(body, ops_, inner);
       if (!typed.ok()) return Fail(node, std::move(typed).error().in(region.name).in(op.name));
-      region.graph = std::make_shared<const Graph>(WithoutDeadCode(typed.value().graph));
+      region.graph = std::make_shared<const Graph>(WithoutDeadCode(typed.value()));
     }
     return true;
   }
@@ -224,9 +221,9 @@ class Walk {
 
 }  // namespace
 
-Result<Inference> InferTypesAndFold(const Graph& graph,
-                                    const OpTable& ops,
-                                    const InferOptions& options) {
+Result<Graph> InferTypesAndFold(const Graph& graph,
+                                const OpTable& ops,
+                                const InferOptions& options) {
   return Walk(graph, ops, options).Run();
 }
 

@@ -16,19 +16,14 @@ struct InferOptions {
   std::function<Result<std::vector<TensorType>>(const Graph&, const Node&)> infer_unknown = {};
 };
 
-struct Inference {
-  Graph graph;
-  int64_t folded = 0;  // nodes replaced by constants
-};
-
 // Types all results of operators in the table, in node order. Along the way, nodes whose inputs are
 // all constants are replaced by their results, because later shapes may depend on them. An operator
 // that reads only the types of its inputs (OpDef::only_types) is evaluated as well. Parameters are
 // never folded. Results of other operators are typed by options.infer_unknown. Errors: kBadInput,
 // joined over all nodes that an operator rejects; nodes that depend on a rejected one are skipped.
-Result<Inference> InferTypesAndFold(const Graph& graph,
-                                    const OpTable& ops,
-                                    const InferOptions& options = {});
+Result<Graph> InferTypesAndFold(const Graph& graph,
+                                const OpTable& ops,
+                                const InferOptions& options = {});
 
 // Whether all results have the types that their operators infer, regions included. Errors:
 // kBadInput, all problems joined.

@@ -117,7 +117,7 @@ Result<Graph> SplitDirections(const Graph& graph, const PassInput& input) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsSplit)) return graph;
   GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (const Node& node : graph.nodes) IsSplit(node) ? Split(b, node) : b.Keep(node);
-  return WithoutDeadCode(TRY(InferTypesAndFold(TRY(b.Done()), input.ops, input.infer)).graph);
+  return WithoutDeadCode(TRY(InferTypesAndFold(TRY(b.Done()), input.ops, input.infer)));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Ran RunGraph(const std::string& body, const std::vector<Tensor>& inputs) {
   const auto typed = InferTypesAndFold(Read(body), OpTable::BuiltIn());
   EXPECT_TRUE(typed.ok()) << typed.error().text();
   if (!typed.ok()) return ran;
-  const Graph& graph = typed.value().graph;
+  const Graph& graph = typed.value();
   EXPECT_TRUE(VerifyTypes(graph, OpTable::BuiltIn()).ok());
   for (const Node& node : graph.nodes) ran.bodies += node.regions.empty() ? 0 : 1;
   const auto results = Interpret(graph, OpTable::BuiltIn(), inputs);
@@ -146,7 +146,7 @@ TEST(ControlFlow, ResultsWithoutAKnownSizeSaySo) {
       Read(Rounds("  constant %m: i64[] = [9]\n", "    %go: bool[] = Less(%n, %limit) @less\n")),
       OpTable::BuiltIn());
   ASSERT_TRUE(typed.ok()) << typed.error().text();
-  const Graph& graph = typed.value().graph;
+  const Graph& graph = typed.value();
   EXPECT_EQ(graph.value(graph.outputs[0]).type, (TensorType{ElementType::kF32, {2}}));
   EXPECT_EQ(graph.value(graph.outputs[1]).type, (TensorType{ElementType::kF32, {kRunTimeSize, 2}}));
 }
