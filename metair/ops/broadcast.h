@@ -21,11 +21,19 @@ template <typename Strides, typename Offsets, typename Visitor>
 void VisitIndices(const Shape& shape, const Strides& strides, Offsets offsets, Visitor&& visit) {
   const int64_t count = NumElements(shape);
   const size_t arrays = std::size(offsets);
-  const size_t outer = shape.empty() ? 0 : shape.size() - 1;
-  const int64_t row = shape.empty() ? 1 : shape[outer];
-  std::vector<int64_t> index(outer, 0);
-  Offsets steps = offsets;  // along the last dim
+  size_t outer = shape.empty() ? 0 : shape.size() - 1;
+  while (outer > 0 && shape[outer] == 1) --outer;
+  int64_t row = shape.empty() ? 1 : shape[outer];
+  Offsets steps = offsets;  // along the last dim that is longer than 1
   for (size_t a = 0; a < arrays && !shape.empty(); ++a) steps[a] = strides[a][outer];
+  // Dims along which every array goes on as along that one lengthen the row.
+  const auto continues = [&](size_t d) {
+    for (size_t a = 0; a < arrays; ++a)
+      if (strides[a][d] != steps[a] * row) return false;
+    return true;
+  };
+  while (outer > 0 && (shape[outer - 1] == 1 || continues(outer - 1))) row *= shape[--outer];
+  std::vector<int64_t> index(outer, 0);
   for (int64_t i = 0; i < count;) {
     for (const int64_t end = i + row; i < end; ++i) {
       visit(i, offsets);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "metair/ops/elementwise.h"
@@ -12,6 +15,9 @@
 // Shared by convolutions: data [n, c, spatial...], weight [m, c / group, kernel...], bias [m],
 // output [n, m, positions...].
 namespace metadist {
+
+// Filters whose sums Convolve makes side by side.
+inline constexpr int64_t kFiltersAtATime = 4;
 
 // Positions of a convolution's operands among its inputs. bias: past the end = no bias.
 struct ConvolutionInputs {
@@ -35,7 +41,22 @@ Work ConvolutionWork(const OpCall& call,
                      const ConvolutionInputs& at,
                      std::span<const TensorType> outputs);
 
-// y = x correlated with the weight, plus bias unless nullptr, in T: double or int64_t.
+// The weights of kFiltersAtATime filters from `first` on side by side, 0 past `end`:
+// [channels * kernel, kFiltersAtATime].
+template <typename T>
+std::vector<T> PackedFilters(const Tensor& weight, int64_t first, int64_t end) {
+  const int64_t size = weight.size() / weight.dim(0);
+  std::vector<T> packed(static_cast<size_t>(size * kFiltersAtATime));
+  for (int64_t filter = first; filter < end; ++filter)
+    for (int64_t i = 0; i < size; ++i)
+      packed[static_cast<size_t>(i * kFiltersAtATime + filter - first)] =
+          weight.data<T>()[filter * size + i];
+  return packed;
+}
+
+// y = x correlated with the weight, plus bias unless nullptr, in T: double or int64_t. Each element
+// is summed from the bias on, channel by channel and tap by tap; those of several filters side by
+// side, so that no addition waits for the one before.
 template <typename T>
 void Convolve(const Window& window,
               int64_t group,
@@ -46,29 +67,37 @@ void Convolve(const Window& window,
   const std::vector<int64_t> taps = TapsOf(window);
   const int64_t channels = weight.dim(1);  // per group
   const int64_t filters = weight.dim(0);
+  const int64_t filters_of_group = filters / group;
   const int64_t spatial = NumElements(window.input);
   const int64_t positions = NumElements(window.output);
   const int64_t kernel = NumElements(window.kernel);
-  T* to = y.mutable_data<T>();
-  for (int64_t plane = 0; plane < x.dim(0) * filters; ++plane) {
-    const int64_t n = plane / filters;
-    const int64_t m = plane % filters;
-    const int64_t first = m / (filters / group) * channels;
-    const T* from = x.data<T>() + (n * x.dim(1) + first) * spatial;
-    const T* filter = weight.data<T>() + m * channels * kernel;
-    for (int64_t position = 0; position < positions; ++position) {
-      T sum = bias == nullptr ? 0 : bias->data<T>()[m];
-      for (int64_t c = 0; c < channels; ++c) {
-        for (int64_t tap = 0; tap < kernel; ++tap) {
-          const int64_t at = taps[static_cast<size_t>(position * kernel + tap)];
-          if (at < 0) continue;
-          if constexpr (std::is_integral_v<T>)
-            sum = WrapAdd(sum, WrapMul(from[c * spatial + at], filter[c * kernel + tap]));
-          else
-            sum += from[c * spatial + at] * filter[c * kernel + tap];
-        }
+  for (int64_t first = 0, end = 0; first < filters; first = end) {
+    const int64_t of_group = first / filters_of_group;
+    end = std::min(first + kFiltersAtATime, (of_group + 1) * filters_of_group);
+    const std::vector<T> packed = PackedFilters<T>(weight, first, end);
+    std::array<T, kFiltersAtATime> start{};
+    for (int64_t filter = first; bias != nullptr && filter < end; ++filter)
+      start[static_cast<size_t>(filter - first)] = bias->data<T>()[filter];
+    for (int64_t n = 0; n < x.dim(0); ++n) {
+      const T* const from = x.data<T>() + (n * x.dim(1) + of_group * channels) * spatial;
+      T* const to = y.mutable_data<T>() + n * filters * positions;
+      for (int64_t position = 0; position < positions; ++position) {
+        std::array<T, kFiltersAtATime> sums = start;
+        const int64_t* const elements = taps.data() + position * kernel;
+        const T* factors = packed.data();
+        for (int64_t c = 0; c < channels; ++c)
+          for (int64_t tap = 0; tap < kernel; ++tap, factors += kFiltersAtATime) {
+            if (elements[tap] < 0) continue;
+            const T value = from[c * spatial + elements[tap]];
+            for (size_t i = 0; i < sums.size(); ++i)
+              if constexpr (std::is_integral_v<T>)
+                sums[i] = WrapAdd(sums[i], WrapMul(value, factors[i]));
+              else
+                sums[i] += value * factors[i];
+          }
+        for (int64_t filter = first; filter < end; ++filter)
+          to[filter * positions + position] = sums[static_cast<size_t>(filter - first)];
       }
-      to[plane * positions + position] = sum;
     }
   }
 }

@@ -2,6 +2,7 @@
 // The sum of products given by `equation`, as in numpy.einsum: "...ij,jk->...ik". An index that
 // occurs twice in one input selects its diagonal.
 #include <algorithm>
+#include <array>
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
@@ -53,11 +54,16 @@ Result<void> EinsumReference(const OpCall& call,
     std::vector<const T*> from;
     for (const Tensor& x : in) from.push_back(x.data<T>());
     T* y = out[0].mutable_data<T>();
-    ForEachIndex(space.sizes, space.strides, [&](int64_t, const std::vector<int64_t>& at) {
+    const auto add = [&](int64_t, const auto& at) {
+      const size_t last = at.size() - 1;
       T product = from[0][at[0]];
-      for (size_t i = 1; i < from.size(); ++i) product = EinsumProduct(product, from[i][at[i]]);
-      y[at.back()] = EinsumSum(y[at.back()], product);
-    });
+      for (size_t i = 1; i < last; ++i) product = EinsumProduct(product, from[i][at[i]]);
+      y[at[last]] = EinsumSum(y[at[last]], product);
+    };
+    if (from.size() == 2)
+      VisitIndices(space.sizes, space.strides, std::array<int64_t, 3>{}, add);
+    else
+      ForEachIndex(space.sizes, space.strides, add);
   });
   return {};
 }

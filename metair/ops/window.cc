@@ -165,18 +165,16 @@ std::vector<int64_t> TapsOf(const Window& window) {
   int64_t positions = 1, taps = 1, stride = 1;  // of the dims in the table
   for (size_t d = window.input.size(); d-- > 0;) {
     const std::vector<int64_t> own = TapsOfDim(window, d);
-    std::vector<int64_t> wider;
-    wider.reserve(own.size() * table.size());
+    std::vector<int64_t> wider(own.size() * table.size());
+    int64_t* to = wider.data();
     for (int64_t place = 0; place < window.output[d]; ++place)
       for (int64_t position = 0; position < positions; ++position)
         for (int64_t part = 0; part < window.kernel[d]; ++part) {
           const int64_t first = own[static_cast<size_t>(place * window.kernel[d] + part)];
           const int64_t* const rest = table.data() + position * taps;
-          for (int64_t tap = 0; tap < taps; ++tap) {
-            const bool inside = first >= 0 && rest[tap] >= 0;
-            wider.push_back(inside ? first * stride + rest[tap]
-                                   : std::min({first, rest[tap], kPadding}));
-          }
+          for (int64_t tap = 0; tap < taps; ++tap, ++to)
+            *to = first >= 0 && rest[tap] >= 0 ? first * stride + rest[tap]
+                                               : std::min(std::min(first, rest[tap]), kPadding);
         }
     table = std::move(wider);
     positions *= window.output[d];
