@@ -2,14 +2,19 @@
 #include "cli/run_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/output_file.h"
 #include "metair/ir/text_file.h"
+#include "metair/spmd/mesh.h"
 #include "planner/plan/plan_io.h"
 
 namespace metadist::cli {
@@ -28,6 +33,52 @@ Result<std::optional<Plan>> PlanIn(const std::string& path) {
     error.hint =
         "this is what `metadist plan --json` prints; `metadist plan -o FILE` writes a plan";
   return error;
+}
+
+// The plan says how its model is read and split. Errors: kUsage for flags that say otherwise.
+Result<void> CheckFlagsOfPlan(const RunFlags& flags, const Plan& plan) {
+  std::vector<Error> problems;
+  const auto differs = [&](const std::string& flag, const std::string& planned) {
+    problems.push_back(Usage(fmt::format("{}, but the plan was made {}", flag, planned),
+                             "omit the flag, or plan again with it"));
+  };
+  if (flags.ranks != 0 && flags.ranks != plan.mesh.ranks())
+    differs(fmt::format("--ranks is {}", flags.ranks), fmt::format("for {}", plan.mesh.ranks()));
+  if (flags.plan.mesh != PlanFlags().mesh && TRY(ParseMesh(flags.plan.mesh)) != plan.mesh)
+    differs("--mesh is " + flags.plan.mesh, "for " + MeshText(plan.mesh));
+  for (const auto& [name, size] : TRY(ParseBinds(flags.plan.model.binds))) {
+    const auto planned = plan.origin.binds.find(name);
+    if (planned == plan.origin.binds.end())
+      differs(fmt::format("--bind is {}={}", name, size), "without it");
+    else if (planned->second != size)
+      differs(fmt::format("--bind is {}={}", name, size),
+              fmt::format("with {}={}", name, planned->second));
+  }
+  for (const std::string& pass : flags.plan.model.passes_off)
+    if (std::ranges::count(plan.origin.passes_off, pass) == 0)
+      differs("--no-pass is " + pass, "without it");
+  if (flags.plan.solver != PlanFlags().solver) differs("--solver is " + flags.plan.solver, "already");
+  if (!flags.plan.rules.empty()) differs("--rules is " + flags.plan.rules, "already");
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+// A model on one rank is not planned. Errors: kUsage for flags that say how.
+Result<void> CheckFlagsOfOneRank(const RunFlags& flags) {
+  const PlanFlags defaults;
+  std::vector<std::string_view> given;
+  if (flags.plan.mesh != defaults.mesh) given.push_back("--mesh");
+  if (flags.plan.solver != defaults.solver) given.push_back("--solver");
+  if (!flags.plan.rules.empty()) given.push_back("--rules");
+  if (flags.ranks == 0 && !given.empty())
+    return Usage(fmt::format("{}: only with --ranks, which says for how many ranks to plan",
+                             fmt::join(given, ", ")),
+                 "for example --ranks 4");
+  if (flags.plan.mesh == defaults.mesh) return {};
+  const Mesh mesh = TRY(ParseMesh(flags.plan.mesh));
+  if (mesh.ranks() == 1) return {};
+  return Usage(fmt::format("--mesh {} has {} ranks, --ranks is 1", flags.plan.mesh, mesh.ranks()),
+               "make them equal");
 }
 
 // The model of a plan: at the path in the plan, or beside the plan file.
@@ -49,6 +100,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   for (const auto& [name, size] : plan.origin.binds)
     model.binds.push_back(fmt::format("{}={}", name, size));
   model.passes_off = plan.origin.passes_off;
+  model.strict = flags.plan.model.strict;
   model.op_libraries = flags.plan.model.op_libraries;
   auto read = LoadModel(session, model);
   if (!read.ok()) {
@@ -78,13 +130,12 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
 Result<Job> LoadJob(Session& session, const RunFlags& flags) {
   auto plan = TRY(PlanIn(flags.plan.model.path));
   if (plan.has_value()) {
-    if (flags.ranks != 0 && flags.ranks != plan->mesh.ranks())
-      return Usage(
-          fmt::format("the plan has {} ranks, --ranks is {}", plan->mesh.ranks(), flags.ranks));
+    TRY(CheckFlagsOfPlan(flags, *plan));
     return LoadPlannedJob(session, flags, std::move(*plan));
   }
   const int ranks = flags.ranks == 0 ? flags.ranks_of_model : flags.ranks;
   if (ranks == 1) {
+    TRY(CheckFlagsOfOneRank(flags));
     LoadedModel model = TRY(LoadModel(session, flags.plan.model));
     auto ops = TRY(OperatorsToRun(model.op_libraries));
     return Job{

@@ -47,7 +47,8 @@ struct Job {
 };
 
 // Reads the plan and its model, or plans the model for --ranks. Errors: kUsage and kBadInput for a
-// plan whose model is missing or has changed; those of reading and planning.
+// plan whose model is missing or has changed; kUsage for flags that plan, where nothing is planned;
+// those of reading and planning.
 Result<Job> LoadJob(Session& session, const RunFlags& flags);
 
 }  // namespace metadist::cli

@@ -77,15 +77,18 @@ void AppendLines(const char* key, size_t count, Append append, std::string& out)
   out += count == 0 ? "]" : "\n]";
 }
 
-// Every row after a node's first becomes a node of its own, tied to that node; a node without rows
-// gets an empty one.
+// Every row after a node's first becomes a node of its own with the same name, tied to that node; a
+// node without rows gets an empty one.
 Problem OneRowPerNode(const Problem& problem) {
   Problem out = problem;
   if (out.tied.empty()) out.tied = Indices(problem.nodes.size());
+  for (size_t i = out.node_names.size(); i < problem.nodes.size(); ++i)
+    out.node_names.push_back(fmt::format("node {}", i));
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const ProblemNode& node = problem.nodes[i];
     for (size_t r = 1; r < node.rows.size(); ++r) {
       out.nodes.push_back({std::vector<int64_t>(node.costs.size(), 0), {node.rows[r]}});
+      out.node_names.push_back(out.node_names[i]);
       out.tied.push_back(static_cast<int>(i));
     }
     std::vector<MemoryRow>& rows = out.nodes[i].rows;
@@ -161,11 +164,11 @@ std::string WriteChoice(const Choice& choice) {
 }
 
 std::string WriteNodeNames(const Problem& problem) {
+  const std::vector<std::string> names = OneRowPerNode(problem).node_names;
   std::string out = "[";
-  for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    const bool named = i < problem.node_names.size();
+  for (size_t i = 0; i < names.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
-    out += Quoted(named ? problem.node_names[i] : fmt::format("node {}", i));
+    out += Quoted(names[i]);
   }
   return out + "\n]\n";
 }

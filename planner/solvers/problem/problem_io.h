@@ -31,7 +31,7 @@ Result<Choice> ParseChoice(std::string_view text,
 std::string WriteChoice(const Choice& choice);
 
 // The names of a problem's nodes, for which the problem format has no field: a JSON array of
-// strings. A node without a name is written as "node 3".
+// strings, for WriteProblem's extra nodes too. A node without a name is written as "node 3".
 std::string WriteNodeNames(const Problem& problem);
 
 // Sets problem.node_names; names after the last node (of WriteProblem's extra nodes) are ignored.

@@ -98,6 +98,15 @@ TEST(ProblemIo, NodeNamesStandInTheirOwnFile) {
   EXPECT_FALSE(ReadNodeNames("[1, 2]", other).ok());
 }
 
+TEST(ProblemIo, NamesFitTheProblemAsWritten) {
+  Problem problem = ParseProblem(Text(kNodes, R"("nodes": [], "costs": [])")).value();
+  problem.node_names = {"a", "b"};
+  problem.nodes[0].rows.push_back(problem.nodes[0].rows[0]);
+  Problem written = ParseProblem(WriteProblem(problem)).value();
+  ASSERT_TRUE(ReadNodeNames(WriteNodeNames(problem), written).ok());
+  EXPECT_EQ(written.node_names, (std::vector<std::string>{"a", "b", "a"}));
+}
+
 TEST(ProblemIo, WritesWhateverNameThereIs) {
   Problem problem = ParseProblem(Text(kNodes, R"("nodes": [], "costs": [])")).value();
   problem.name = "a\"\n\xff";
