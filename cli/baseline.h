@@ -15,7 +15,7 @@ struct Baseline {
   double seconds = 0;  // the tenth percentile of the step times
 };
 
-// Errors: kBadInput if the file is not such a document.
+// Errors: those of ReadText; kBadInput if the file is not such a document.
 Result<Baseline> ReadBaseline(const std::string& path);
 
 // Errors: kBadInput if the two runs are not comparable.

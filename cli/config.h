@@ -15,7 +15,7 @@ using Sources = std::map<std::string, std::string>;
 
 // Sets flags that are given neither on the command line nor by METADIST_* from a TOML file. Keys,
 // at top level or in a table named after the command, are long flags without dashes. Errors:
-// kBadInput for an unreadable file, kUsage for an unknown key (with a suggestion) or a wrong value.
+// those of ReadText; kUsage for an unknown key (with a suggestion) or a wrong value.
 Result<Sources> ApplyConfig(CLI::App& command, const std::string& path);
 
 // Every flag of the command with its value and source, as TOML readable by --config.

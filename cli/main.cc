@@ -95,11 +95,24 @@ std::vector<std::string> FlagNames(const CLI::App& command) {
   return names;
 }
 
+// A flag of a command that stands before it.
+Error Misplaced(const std::string& flag, const CLI::App& command) {
+  return Usage(fmt::format("{} must follow the command", flag),
+               fmt::format("write `metadist {} ... {}`", command.get_name(), flag));
+}
+
 // Reports unknown flags and extra arguments, then missing ones.
 Result<void> CheckArguments(const CLI::App& app, const CLI::App& command, const Session& session) {
   std::vector<Error> problems;
   std::vector<std::string> extras = command.remaining();
-  for (const std::string& extra : app.remaining()) extras.push_back(extra);
+  for (const std::string& extra : app.remaining()) {
+    const std::string flag = extra.substr(0, extra.find('='));
+    if (flag.starts_with('-') && command.get_option_no_throw(flag) != nullptr)
+      problems.push_back(Misplaced(flag, command));
+    else
+      extras.push_back(extra);
+  }
+  if (app.get_option("--json")->count() > 0) problems.push_back(Misplaced("--json", command));
   for (const std::string& extra : extras) {
     const std::string flag = extra.substr(0, extra.find('='));
     if (flag.size() > 1 && flag[0] == '-')

@@ -2,12 +2,14 @@
 #include "cli/model_flags.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/values.h"
+#include "metair/ir/text_file.h"
 #include "metair/ops/op_guard.h"
 #include "metair/ops/op_library.h"
 
@@ -37,6 +39,10 @@ Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::stri
   auto table = std::make_shared<OpTable>(OpTable::BuiltIn());
   std::vector<Error> problems;
   for (const std::string& library : libraries) {
+    if (access(library.c_str(), R_OK) != 0) {
+      problems.push_back(CannotOpen(library));
+      continue;
+    }
     auto ops = guarded ? GuardOpLibrary(library) : OpenOpLibrary(library);
     if (!ops.ok()) {
       problems.push_back(std::move(ops).error());

@@ -13,7 +13,7 @@ namespace metadist::cli {
 void AddRulesFlag(CLI::App& command, std::string& path);
 
 // Adds the rules of the file to the book; none if there is no path. Warns of rules that are
-// discovered again. Errors: kBadInput.
+// discovered again. Errors: those of ReadText; kBadInput.
 Result<void> LearnRules(const Session& session, const std::string& path, RuleBook& book);
 
 // Warns of rules in the file that do not apply to their calls.

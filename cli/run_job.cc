@@ -57,7 +57,8 @@ Result<void> CheckFlagsOfPlan(const RunFlags& flags, const Plan& plan) {
   for (const std::string& pass : flags.plan.model.passes_off)
     if (std::ranges::count(plan.origin.passes_off, pass) == 0)
       differs("--no-pass is " + pass, "without it");
-  if (flags.plan.solver != PlanFlags().solver) differs("--solver is " + flags.plan.solver, "already");
+  if (flags.plan.solver != PlanFlags().solver)
+    differs("--solver is " + flags.plan.solver, "already");
   if (!flags.plan.rules.empty()) differs("--rules is " + flags.plan.rules, "already");
   if (!problems.empty()) return Join(std::move(problems));
   return {};

@@ -6,8 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include "metair/ir/text_file.h"
 
 namespace metadist {
 namespace {
@@ -19,18 +18,14 @@ struct FileDescriptor {
   }
 };
 
-Error Unreadable(const std::string& path) {
-  return Usage(errno == ENOENT ? "no such file" : std::strerror(errno)).in(path);
-}
-
 }  // namespace
 
 Result<FileMap> FileMap::Open(const std::string& path) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
   const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) return Unreadable(path);
+  if (file.fd < 0) return CannotOpen(path);
   struct stat status = {};
-  if (::fstat(file.fd, &status) != 0) return Unreadable(path);
+  if (::fstat(file.fd, &status) != 0) return CannotOpen(path);
   if (S_ISDIR(status.st_mode)) return BadInput(path, "expected a file, got a folder");
   if (!S_ISREG(status.st_mode)) return BadInput(path, "expected a regular file");
 
@@ -39,7 +34,7 @@ Result<FileMap> FileMap::Open(const std::string& path) {
   const size_t size = static_cast<size_t>(status.st_size);
   if (size == 0) return map;
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (memory == MAP_FAILED) return Unreadable(path);
+  if (memory == MAP_FAILED) return CannotOpen(path);
   map.owner_ = std::shared_ptr<const void>(
       memory, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
   map.bytes_ = {static_cast<const std::byte*>(memory), size};

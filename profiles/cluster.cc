@@ -230,7 +230,7 @@ Result<Cluster> ResolveCluster(const std::string& spec,
   const Spec parts = SplitSpec(spec);
   const bool machine = parts.known && ProfileOf(parts.name) != parts.name;
   if (!parts.known) {
-    if (LooksLikeFile(spec)) return BadInput(spec, "no such file");
+    if (LooksLikeFile(spec)) return Usage("no such file").in(spec);
     return Usage(fmt::format("unknown cluster '{}'", spec),
                  ClusterHint(parts.size.empty() ? "8x" : parts.size, parts.name));
   }

@@ -40,7 +40,7 @@ std::optional<int> CpuRanks(const std::string& spec);
 //   cpu:4                       4 ranks on this machine, priced by `cpu_profile`
 //   FILE, FILE:8, FILE:2x8      a profile file, its own or the given size
 // Errors: kUsage (unknown name with a suggestion, a size that is not a positive number, cpu:N
-// without `cpu_profile`), kBadInput (unreadable or wrong profile file).
+// without `cpu_profile`, no such file), kBadInput (unreadable or wrong profile file).
 Result<Cluster> ResolveCluster(const std::string& spec,
                                std::shared_ptr<const Profile> cpu_profile = nullptr);
 

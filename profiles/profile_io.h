@@ -17,7 +17,7 @@ inline constexpr int kProfileSchemaVersion = 1;
 // kBadInput.
 Result<Profile> ParseProfile(const std::string& text, const std::string& where);
 
-// The same from a file. Errors: kBadInput, also if the file cannot be read.
+// The same from a file. Errors: those of ReadText as well.
 Result<Profile> ReadProfile(const std::string& path);
 
 // Canonical JSON: fixed order of tables, one row per line, rows sorted by key, fields by name. The

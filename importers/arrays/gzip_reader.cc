@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "metair/ir/check.h"
+#include "metair/ir/text_file.h"
 
 namespace metadist {
 namespace {
@@ -112,8 +113,7 @@ Result<GzipReader> GzipReader::Open(const std::string& path) {
   state->path = path;
   state->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status = {};
-  if (state->fd < 0 || ::fstat(state->fd, &status) != 0)
-    return Usage(errno == ENOENT ? "no such file" : std::strerror(errno)).in(path);
+  if (state->fd < 0 || ::fstat(state->fd, &status) != 0) return CannotOpen(path);
   if (S_ISDIR(status.st_mode)) return BadInput(path, "expected a file, got a folder");
   TRY(state->Fill(sizeof(kGzipMagic)));
   if (state->AtMagic()) {

@@ -16,6 +16,10 @@ constexpr size_t kMostStreamed = size_t{1} << 28;  // devices may produce endles
 
 }  // namespace
 
+Error CannotOpen(const std::string& path, const std::string& hint) {
+  return Usage(errno == ENOENT ? "no such file" : std::strerror(errno), hint).in(path);
+}
+
 Result<std::string> ReadText(const std::string& path, const std::string& hint) {
   std::error_code unknown;
   const std::filesystem::file_status status = std::filesystem::status(path, unknown);
@@ -23,8 +27,7 @@ Result<std::string> ReadText(const std::string& path, const std::string& hint) {
     return BadInput(path, "expected a file, got a folder", hint);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
-  if (file == nullptr)
-    return BadInput(path, std::string("cannot be read: ") + std::strerror(errno), hint);
+  if (file == nullptr) return CannotOpen(path, hint);
   const bool ends = std::filesystem::is_regular_file(status);
   std::string text;
   char block[1 << 16];

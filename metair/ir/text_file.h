@@ -7,9 +7,12 @@
 
 namespace metadist {
 
-// The content of a file or pipe. Errors: kBadInput, with the path as location, if it cannot be
-// read, is a folder, or is not a regular file and exceeds 256 MiB. hint: of these errors, such as
-// where to get the file.
+// Why a file could not be opened, by errno: kUsage, with the path as location.
+Error CannotOpen(const std::string& path, const std::string& hint = "");
+
+// The content of a file or pipe. Errors, with the path as location: kUsage if it cannot be opened;
+// kBadInput if it cannot be read, is a folder, or is not a regular file and exceeds 256 MiB. hint:
+// of these errors, such as where to get the file.
 Result<std::string> ReadText(const std::string& path, const std::string& hint = "");
 
 }  // namespace metadist

@@ -27,7 +27,7 @@ TEST(ReadText, FilesAndPipesAsTheyAre) {
 }
 
 TEST(ReadText, RefusesWhatHoldsNoText) {
-  EXPECT_EQ("nowhere: cannot be read: No such file or directory\n  hint: look elsewhere",
+  EXPECT_EQ("nowhere: no such file\n  hint: look elsewhere",
             ReadText("nowhere", "look elsewhere").error().text());
   EXPECT_EQ(".: expected a file, got a folder", ReadText(".").error().text());
   EXPECT_EQ("/dev/zero: expected a file, or at most 256 MiB", ReadText("/dev/zero").error().text());
