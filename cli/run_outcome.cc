@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/output_file.h"
 #include "executor/run/process_run.h"
@@ -16,6 +18,22 @@ namespace metadist::cli {
 namespace {
 
 constexpr uint64_t kPerturbedRuns = 3;  // runs that measure how far roundings move an output
+
+// Errors: kUsage for arrays with the name of no value in `ids`, the model's inputs or outputs.
+Result<void> CheckNames(const NamedTensors& arrays,
+                        const Graph& graph,
+                        const std::vector<ValueId>& ids,
+                        std::string_view kind) {
+  std::vector<std::string> names;
+  for (ValueId id : ids) names.push_back(graph.value(id).name);
+  std::vector<Error> problems;
+  for (const auto& [name, tensor] : arrays)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      problems.push_back(
+          Usage(fmt::format("the model has no {} '{}'", kind, name), DidYouMean(name, names)));
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
 
 Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
   NamedTensors inputs;
@@ -29,12 +47,18 @@ Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
       return Usage(fmt::format("--input '{}': the file holds {} arrays", text, one.size()));
     inputs[text.substr(0, at)] = one.begin()->second;
   }
-  std::vector<std::string> names;
-  for (ValueId id : graph.inputs) names.push_back(graph.value(id).name);
-  for (const auto& [name, tensor] : inputs)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      return Usage(fmt::format("the model has no input '{}'", name), DidYouMean(name, names));
+  TRY(CheckNames(inputs, graph, graph.inputs, "input"));
   return inputs;
+}
+
+// The arrays of --expect; none without the flag.
+Result<NamedTensors> ReadExpected(const std::string& path, const Graph& graph) {
+  if (path.empty()) return NamedTensors();
+  NamedTensors expected = TRY(ReadArrays(path));
+  if (expected.empty())
+    return BadInput(path, "it holds no arrays", "give a file with an array for each output");
+  TRY(CheckNames(expected, graph, graph.outputs, "output").in(path));
+  return expected;
 }
 
 // The program, with the model's own bytes for those that the plan file omits.
@@ -48,6 +72,7 @@ Result<Program> ProgramOf(const Job& job) {
 Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
   RunOutcome out;
   const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
+  NamedTensors expected = TRY(ReadExpected(flags.expect, job.graph));
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
@@ -74,21 +99,15 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   out.tolerance = WidestTolerance(coarsest);
   std::optional<RunResult> whole;
   if (compare) whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
-  NamedTensors arrays;
-  if (!flags.expect.empty() && !flags.no_check) {
-    arrays = TRY(ReadArrays(flags.expect));
-    if (arrays.empty())
-      return BadInput(
-          flags.expect, "it holds no arrays", "give a file with an array for each output");
-    for (const auto& [name, got] : out.run.outputs)
-      if (const auto found = arrays.find(name); found != arrays.end())
-        found->second = FromBits(std::move(found->second), got.element());
-    out.expected_file = flags.expect;
-  }
+  out.expected_file = flags.expect;
+  for (const auto& [name, got] : out.run.outputs)
+    if (const auto found = expected.find(name); found != expected.end())
+      found->second = FromBits(std::move(found->second), got.element());
   const auto check = [&] {
     if (whole) out.one_device = Compare(out.run.outputs, whole->outputs, coarsest, out.moved);
     if (!out.expected_file.empty())
-      out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()}, coarsest, out.moved);
+      out.expected =
+          Compare(out.run.outputs, {expected.begin(), expected.end()}, coarsest, out.moved);
   };
   out.compares_one_device = whole.has_value();
   check();

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "cli/options.h"
@@ -73,7 +76,12 @@ void AddCommonOptions(CLI::App& command, Session& session) {
   command.add_flag("--force", session.force, "overwrite existing files");
   add("--seed N", session.seed, "seed of all random numbers (default 0)")
       ->check([](const std::string& text) {
-        return text.starts_with("-") ? "expected a number from 0, got " + text : "";
+        uint64_t seed = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, seed);
+        return error == std::errc() && rest == end
+                   ? ""
+                   : "expected a number from 0 to 2^64 - 1, got " + text;
       })
       ->envname("METADIST_SEED");
   add("--threads N", session.threads, "threads to use (default: all cores)")
