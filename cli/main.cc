@@ -210,8 +210,9 @@ int Main(int argc, char** argv) {
       console.Print(call.app.help());
       return static_cast<int>(ErrorCode::kUsage);
     }
+    const std::string near = DidYouMean(extras.front(), CommandNames(call.app));
     return console.Fail(Usage(fmt::format("unknown command '{}'", extras.front()),
-                              DidYouMean(extras.front(), CommandNames(call.app))));
+                              near.empty() ? "see `metadist --help`" : near));
   }
   CLI::App* command = call.app.get_subcommands().front();
   size_t index = 0;

@@ -145,13 +145,15 @@ Result<void> MeasureModel(Session& session,
                           const LoadedModel& model,
                           const std::vector<int>& ranks,
                           Profile& profile,
+                          const std::function<bool()>& due,
                           const std::function<void(const Profile&)>& row_done) {
   const auto run_ops = TRY(OperatorsToRun(model.op_libraries));
   ModelMeasurer measurer(session, model, *run_ops, profile);
   for (int count : ranks) {
     const auto start = Clock::now();
     int settled = 0;
-    while (settled < kSettled && Clock::now() - start < std::chrono::duration<double>(kSeconds)) {
+    while (!due() && settled < kSettled &&
+           Clock::now() - start < std::chrono::duration<double>(kSeconds)) {
       session.console.Step(fmt::format("calls of the model on {} ranks", count));
       const auto outcome = TRY(measurer.Round(count));
       if (row_done) row_done(profile);

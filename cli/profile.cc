@@ -97,6 +97,7 @@ Result<Profile> Measure(Session& session,
                         const ProfileFlags& flags,
                         const Profile* previous,
                         Keeper& keeper) {
+  const auto start = std::chrono::steady_clock::now();
   MeasureOptions options;
   options.quick = flags.quick;
   options.ranks.clear();
@@ -121,7 +122,11 @@ Result<Profile> Measure(Session& session,
   if (flags.model.path.empty()) return profile;
   std::vector<int> ranks = {1};
   ranks.insert(ranks.end(), options.ranks.begin(), options.ranks.end());
-  TRY(MeasureModel(session, model, ranks, profile, options.row_done));
+  const auto due = [&] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    return options.budget_seconds > 0 && spent.count() >= options.budget_seconds;
+  };
+  TRY(MeasureModel(session, model, ranks, profile, due, options.row_done));
   return profile;
 }
 

@@ -112,15 +112,16 @@ Result<Size> ParseSize(const std::string& spec, const std::string& text, int nod
   return Size{counts[0], counts[1]};
 }
 
+// size: the profile's own if there is none.
 Result<Cluster> ResolveFile(const std::string& spec,
                             const std::string& path,
-                            const std::string& size) {
+                            const std::optional<std::string>& size) {
   auto profile = std::make_shared<const Profile>(TRY(ReadProfile(path)));
   const ProfileHeader& header = profile->header;
   Size parsed{header.nodes, header.devices_per_node};
-  if (!size.empty()) {
+  if (size) {
     const int most = header.kind == "cpu" ? kMostDevices : header.devices_per_node;
-    parsed = TRY(ParseSize(spec, size, most));
+    parsed = TRY(ParseSize(spec, *size, most));
   }
   return MakeCluster(spec, std::move(profile), parsed.nodes, parsed.devices_per_node);
 }
@@ -222,7 +223,7 @@ Result<Cluster> ResolveCluster(const std::string& spec,
     }
     return MakeCluster(spec, std::move(cpu_profile), 1, *ranks);
   }
-  if (IsFile(spec)) return ResolveFile(spec, spec, "");
+  if (IsFile(spec)) return ResolveFile(spec, spec, std::nullopt);
   const size_t colon = spec.rfind(':');
   if (colon != std::string::npos && IsFile(spec.substr(0, colon))) {
     return ResolveFile(spec, spec.substr(0, colon), spec.substr(colon + 1));

@@ -111,6 +111,7 @@ TEST(Cluster, ReadsProfileFiles) {
   EXPECT_EQ(ResolveCluster(path + ":2").value().devices(), 2);
   EXPECT_EQ(ResolveCluster(path + ":2x3").value().nodes, 2);
   EXPECT_EQ(ResolveCluster(path + ":q").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(ResolveCluster(path + ":").error().code, ErrorCode::kUsage);
   const auto missing = ResolveCluster(path + ".gone");
   EXPECT_EQ(missing.error().code, ErrorCode::kUsage);
   EXPECT_EQ(missing.error().message, "no such file");
