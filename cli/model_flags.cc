@@ -17,8 +17,8 @@ namespace metadist::cli {
 
 void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional) {
   const auto add = OptionsOf(command);
-  CLI::Option* model = command.add_option(
-      "MODEL", flags.path, "a model file; the format is detected from its content");
+  CLI::Option* model =
+      add("MODEL FILE", flags.path, "a model; the format is detected from its content");
   if (!optional) session.required.push_back(model);
   add("--bind NAME=SIZE", flags.binds, "size of a symbolic dim, e.g. batch=8; repeatable")
       ->take_all();

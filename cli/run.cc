@@ -101,6 +101,8 @@ void AddRun(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("run", "execute a plan or a model, and check it");
   auto flags = std::make_shared<RunFlags>();
   AddModelFlags(*command, session, flags->plan.model);
+  command->get_option("MODEL")->description(
+      "a plan that `metadist plan -o` wrote, or a model; told apart by the content");
   command
       ->add_option("--ranks", flags->ranks, "plan a MODEL for this many thread ranks (default 1)")
       ->type_name("N")
