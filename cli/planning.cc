@@ -96,6 +96,9 @@ Result<void> ReadChoice(const PlanFlags& flags, PlanRequest& request) {
   if (flags.choice.empty()) return {};
   if (!request.mesh)
     return Usage("--choice needs --mesh", "a choice belongs to the problem of one mesh");
+  if (flags.solver != PlanFlags().solver)
+    return Usage(fmt::format("--choice and --solver {} contradict each other", flags.solver),
+                 "a choice is taken as it is, nothing is solved");
   request.choose = [path = flags.choice](const Problem& problem) -> Result<Choice> {
     return LoadChoice(path, problem, ChoiceOf::kBeginning);
   };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves a problem in the google/iopddl format: the best choice found, and a proven bound.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "cli/choice_report.h"
 #include "cli/commands.h"
@@ -153,7 +156,22 @@ Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Proble
   return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible"};
 }
 
+// Refuses flags that have no meaning beside, or without, --check.
+Result<void> CheckFlags(const SolveFlags& flags) {
+  const SolveFlags defaults;
+  if (flags.check.empty())
+    return flags.names.empty() ? Result<void>() : Usage("--names is for --check only");
+  std::vector<std::string_view> given;
+  if (flags.solver != defaults.solver) given.push_back("--solver");
+  if (flags.gap != defaults.gap) given.push_back("--gap");
+  if (flags.work_limit != defaults.work_limit) given.push_back("--work-limit");
+  if (!flags.initial.empty()) given.push_back("--initial");
+  if (given.empty()) return {};
+  return Usage(fmt::format("--check does not solve: omit {}", fmt::join(given, ", ")));
+}
+
 Result<void> Solve(Session& session, const SolveFlags& flags) {
+  TRY(CheckFlags(flags));
   Session::finishes() = true;
   const Clock::time_point start = Clock::now();
   SolveOptions options = TRY(ReadLimits(session, flags));
