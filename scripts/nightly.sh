@@ -19,8 +19,7 @@
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
 # Minutes on two idle cores: suite 10, lint 4 to 35, odr 3, asan 65, tsan 10, plain and avx2 2 each, conformance 4, faults 18, rules 35, graphs 45,
-# models 7, planted 20, fuzz 70; on a busy host graphs and rules took 60 each. Cases with a time limit of their own (conformance) may fail
-# beside other work.
+# models 7, planted 20, fuzz 70; on a busy host up to twice as long. Cases with a time limit of their own (conformance) may fail beside other work.
 # METADIST_NIGHTLY_SCALE (1.0) scales the counts of rules, graphs and models; METADIST_NIGHTLY_SEED (the day of the year) draws their cases: the
 # logs say which.
 # Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that did not run now shows what it last came to, and
