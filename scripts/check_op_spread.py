@@ -3,7 +3,7 @@
 
 A special case needs the operator's name. So:
   * Where product code may not name operators (see exempt()), none of ops.def is a string of its own, ops::Name, or a part of an identifier
-    (kName, IsName, NameRule). The name of a node that is written (Add("Mul", ...) of a GraphBuilder) is none of these: it decides nothing.
+    (kName, IsName, NameRule). The name of a node that is written (Add("Mul", ...) of a GraphBuilder, Apply("Mul", ...) of a Term) is none of these: it decides nothing.
   * Nothing decides by a name that it reads of a node or a definition (Node::op, OpDef::name): compares it, looks it up, takes it apart. Two nodes
     may be compared. DECIDES lists the files that look names up, and what they find.
   * Kernels name the operators that they implement: those of kernels.def.
@@ -28,6 +28,7 @@ WORDS = {"Add", "And", "Cast", "Concat", "Constant", "Equal", "Expand", "Floor",
 
 # Files that use a name for a thing of their own.
 ALSO = {
+    "metair/training/optimizers.cc": {"AdamW", "Sgd"},  # writes the nodes of updates
     "metair/spmd/collective.cc": {"Slice"},  # the step that drops what a rank no longer needs, before it lowers to the operator
     "planner/space/around.cc": {"LocalIndex"},  # writes the node that counts indices from the start of a rank's piece
 }
@@ -41,7 +42,7 @@ DECIDES = {
 }
 
 _LITERAL = re.compile(r'(?<![A-Za-z0-9_"])"([A-Za-z0-9]+)"')
-_WRITTEN = re.compile(r"(?:\.|->)(?:Add|AddAll|Fold|With)\(\s*$")
+_WRITTEN = re.compile(r"(?:(?:\.|->)(?:Add|AddAll|Fold)|\b(?:Apply|With))\(\s*$")
 _FUNCTION = re.compile(r"\bops::([A-Z][A-Za-z0-9]*)\b")
 _IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
@@ -93,8 +94,9 @@ def check_table(root, text, operators):
 def parts(identifier, operators):
     """The operators of which an identifier has the name as words of its own: IsSoftmax, kMatMulRows."""
     words = _CAMEL.findall(identifier)
-    joined = {"".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1) if words[i][0].isupper()}
-    return {name for name in joined if name in operators} - WORDS
+    spans = [(i, j) for i in range(len(words)) for j in range(i + 1, len(words) + 1) if words[i][0].isupper() and "".join(words[i:j]) in operators]
+    longest = [(i, j) for i, j in spans if not any(a <= i and j <= b and (a, b) != (i, j) for a, b in spans)]  # AdamW is not Adam
+    return {"".join(words[i:j]) for i, j in longest} - WORDS
 
 
 def check_names(path, text, operators, allowed):

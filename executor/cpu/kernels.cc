@@ -45,6 +45,11 @@ int64_t WideBytes(const KernelSite& site) {
   return bytes;
 }
 
+// Rows are of ONNX's operators and of metadist's own; custom operators may have the same names.
+bool IsFor(const KernelRow& row, const OpDef& op) {
+  return (op.domain.empty() || op.domain == "metadist") && op.name == row.op;
+}
+
 }  // namespace
 
 Prepared Decline(std::string why) { return {{}, 0, "", std::move(why)}; }
@@ -68,7 +73,7 @@ std::span<const KernelRow> KernelTable() { return kRows; }
 
 const KernelRow* RowOf(const OpDef& op) {
   for (const KernelRow& row : kRows)
-    if (op.domain.empty() && op.name == row.op) return &row;
+    if (IsFor(row, op)) return &row;
   return nullptr;
 }
 
@@ -108,7 +113,7 @@ Prepared PrepareStrided(const KernelSite& site) {
   std::string why;
   const OpDef& op = *site.call->op;
   for (const KernelRow& row : kRows) {
-    if (!op.domain.empty() || op.name != row.op) continue;
+    if (!IsFor(row, op)) continue;
     if (site.strided() && !row.traits.reads_strides) continue;
     if (!site.out_strides.empty() && !row.traits.writes_strides) continue;
     const bool rows = !site.strided() && site.out_strides.empty();

@@ -7,6 +7,7 @@
 // Decline which calls it does not support.
 namespace metadist::cpu {
 
+Prepared AdamW(const KernelSite& site);
 Prepared ArgMax(const KernelSite& site);
 Prepared ArgMin(const KernelSite& site);
 Prepared Attention(const KernelSite& site);
@@ -17,6 +18,7 @@ Prepared Concat(const KernelSite& site);
 Prepared ConstantOfShape(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
 Prepared ConvTranspose(const KernelSite& site);
+Prepared ConvWeightGradient(const KernelSite& site);
 Prepared CumSum(const KernelSite& site);
 Prepared DepthToSpace(const KernelSite& site);
 Prepared DequantizeLinear(const KernelSite& site);
@@ -26,6 +28,7 @@ Prepared Einsum(const KernelSite& site);
 Prepared Expand(const KernelSite& site);
 Prepared Gather(const KernelSite& site);
 Prepared GatherElements(const KernelSite& site);
+Prepared GatherGradient(const KernelSite& site);
 Prepared GatherND(const KernelSite& site);
 Prepared Gelu(const KernelSite& site);
 Prepared Gemm(const KernelSite& site);
@@ -36,9 +39,12 @@ Prepared LogSoftmax(const KernelSite& site);
 Prepared LRN(const KernelSite& site);
 Prepared MatMul(const KernelSite& site);
 Prepared MaxPool(const KernelSite& site);
+Prepared MaxPoolGradient(const KernelSite& site);
+Prepared MaxPoolTap(const KernelSite& site);
 Prepared NegativeLogLikelihoodLoss(const KernelSite& site);
 Prepared OneHot(const KernelSite& site);
 Prepared Pad(const KernelSite& site);
+Prepared PoolGradient(const KernelSite& site);
 Prepared QuantizeLinear(const KernelSite& site);
 Prepared RandomNormal(const KernelSite& site);
 Prepared RandomUniform(const KernelSite& site);
@@ -47,6 +53,7 @@ Prepared RMSNormalization(const KernelSite& site);
 Prepared RotaryEmbedding(const KernelSite& site);
 Prepared ScatterElements(const KernelSite& site);
 Prepared ScatterND(const KernelSite& site);
+Prepared Sgd(const KernelSite& site);
 Prepared Slice(const KernelSite& site);
 Prepared Softmax(const KernelSite& site);
 Prepared SoftmaxCrossEntropyLoss(const KernelSite& site);

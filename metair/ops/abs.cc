@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -11,6 +12,8 @@ namespace {
 double ApplyAbs(double x) { return std::fabs(x); }
 int64_t ApplyAbsInt(int64_t x) { return x < 0 ? WrapSub(0, x) : x; }
 
+Term SlopeOfAbs(GradientCall& g, const Term& x) { return x.Apply("Sign"); }
+
 }  // namespace
 
 OpDef MakeAbs() {
@@ -18,6 +21,7 @@ OpDef MakeAbs() {
           .since_version = 13,
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplyAbs, ApplyAbsInt>,
+          .gradient = UnaryGradient<SlopeOfAbs>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -14,6 +15,8 @@ std::vector<InputDomain> AcosDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -1, .high = 1}};
 }
 
+Term SlopeOfAcos(GradientCall& g, const Term& x) { return -1 / (1 - x * x).Apply("Sqrt"); }
+
 }  // namespace
 
 OpDef MakeAcos() {
@@ -21,6 +24,7 @@ OpDef MakeAcos() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAcos>,
+          .gradient = UnaryGradient<SlopeOfAcos>,
           .domain_of = AcosDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -14,6 +15,8 @@ std::vector<InputDomain> AcoshDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = 1, .high = 4}};
 }
 
+Term SlopeOfAcosh(GradientCall& g, const Term& x) { return 1 / ((x - 1) * (x + 1)).Apply("Sqrt"); }
+
 }  // namespace
 
 OpDef MakeAcosh() {
@@ -21,6 +24,7 @@ OpDef MakeAcosh() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAcosh>,
+          .gradient = UnaryGradient<SlopeOfAcosh>,
           .domain_of = AcoshDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -14,6 +15,8 @@ std::vector<InputDomain> AsinDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -1, .high = 1}};
 }
 
+Term SlopeOfAsin(GradientCall& g, const Term& x) { return 1 / (1 - x * x).Apply("Sqrt"); }
+
 }  // namespace
 
 OpDef MakeAsin() {
@@ -21,6 +24,7 @@ OpDef MakeAsin() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAsin>,
+          .gradient = UnaryGradient<SlopeOfAsin>,
           .domain_of = AsinDomain,
           .examples = UnaryExamples,
           .elementwise = true};

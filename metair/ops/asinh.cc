@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplyAsinh(double x) { return std::asinh(x); }
+
+Term SlopeOfAsinh(GradientCall& g, const Term& x) { return 1 / (x * x + 1).Apply("Sqrt"); }
 
 }  // namespace
 
@@ -17,6 +20,7 @@ OpDef MakeAsinh() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAsinh>,
+          .gradient = UnaryGradient<SlopeOfAsinh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -14,6 +15,8 @@ std::vector<InputDomain> AtanhDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -0.984375, .high = 0.984375}};
 }
 
+Term SlopeOfAtanh(GradientCall& g, const Term& x) { return 1 / (1 - x * x); }
+
 }  // namespace
 
 OpDef MakeAtanh() {
@@ -21,6 +24,7 @@ OpDef MakeAtanh() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyAtanh>,
+          .gradient = UnaryGradient<SlopeOfAtanh>,
           .domain_of = AtanhDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -11,6 +11,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/heads.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
@@ -293,8 +294,13 @@ std::vector<InputDomain> AttentionDomain(const OpCall& call) {
 // keys.
 class Composition {
  public:
-  Composition(const OpCall& call, const AttentionSizes& sizes)
-      : call_(call), x_(sizes), compose_(call), shared_(sizes.shared() > 1) {}
+  // whole_softmax: as one node; otherwise as its parts.
+  Composition(const OpCall& call, const AttentionSizes& sizes, bool whole_softmax)
+      : call_(call),
+        x_(sizes),
+        compose_(call),
+        shared_(sizes.shared() > 1),
+        whole_softmax_(whole_softmax) {}
 
   Result<Graph> Run() {
     const ValueId query = Heads4(kQuery, x_.query, /*split=*/shared_);
@@ -313,13 +319,18 @@ class Composition {
     if (call_.has(kMask)) scores = Masked(scores, TRY(Mask()));
     if (call_.attributes->Int("is_causal", 0) != 0) scores = Causal(scores);
     const int64_t last = static_cast<int64_t>(compose_.shape(scores).size()) - 1;
-    const SoftmaxParts parts = ComposeSoftmax(compose_, scores, {last});
-    const ValueId weights = compose_.Add("Div", {parts.exponentials, parts.sum});
+    const ValueId weights = Softmax(scores, last);
     const ValueId values = compose_.As(compose_.type(weights).element, value);
     return compose_.Done({Result4(compose_.Add("MatMul", {weights, values}))});
   }
 
  private:
+  ValueId Softmax(ValueId scores, int64_t axis) {
+    if (whole_softmax_) return compose_.Add("Softmax", {scores}, {{"axis", axis}});
+    const SoftmaxParts parts = ComposeSoftmax(compose_, scores, {axis});
+    return compose_.Add("Div", {parts.exponentials, parts.sum});
+  }
+
   ValueId Permuted(ValueId value, std::vector<int64_t> order) {
     return compose_.Add("Transpose", {value}, {{"perm", std::move(order)}});
   }
@@ -395,13 +406,18 @@ class Composition {
   const AttentionSizes& x_;
   Composer compose_;
   const bool shared_;
+  const bool whole_softmax_;
 };
 
-Result<Graph> DecomposeAttention(const OpCall& call) {
+Result<Graph> ComposeAttention(const OpCall& call, bool whole_softmax) {
   if (call.has(kPastKey) || call.has(kLengths) || call.num_outputs > 1)
     return BadCall("only of fresh keys and values, for one output");
   const AttentionSizes x = TRY(SizesOfAttention(call));
-  return Composition(call, x).Run();
+  return Composition(call, x, whole_softmax).Run();
+}
+
+Result<Graph> DecomposeAttention(const OpCall& call) {
+  return ComposeAttention(call, /*whole_softmax=*/false);
 }
 
 std::vector<OpExample> AttentionExamples() {
@@ -433,6 +449,10 @@ std::vector<OpExample> AttentionExamples() {
                       I64({2})}}};
 }
 
+Result<void> AttentionGradient(GradientCall& g) {
+  return g.Through(TRY(ComposeAttention(g.call(), /*whole_softmax=*/true)));
+}
+
 }  // namespace
 
 OpDef MakeAttention() {
@@ -441,9 +461,11 @@ OpDef MakeAttention() {
           .infer = InferAttention,
           .reference = AttentionReference,
           .decompose = DecomposeAttention,
+          .gradient = AttentionGradient,
           .work = WorkForAttention,
           .domain_of = AttentionDomain,
-          .examples = AttentionExamples};
+          .examples = AttentionExamples,
+          .untrained = 0b1000};
 }
 
 }  // namespace metadist::ops

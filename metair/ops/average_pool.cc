@@ -3,6 +3,7 @@
 // also over those in the padding).
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/pool.h"
 
@@ -41,6 +42,11 @@ std::vector<OpExample> AveragePoolExamples() {
   return examples;
 }
 
+Result<void> AveragePoolGradient(GradientCall& g) {
+  g.Give(0, TRY(SpreadOver(g, g.dy(), /*average=*/true)));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeAveragePool() {
@@ -49,6 +55,7 @@ OpDef MakeAveragePool() {
           .infer = InferAveragePool,
           .reference = AveragePoolReference,
           .spell = SpellPool,
+          .gradient = AveragePoolGradient,
           .work = PoolWork,
           .examples = AveragePoolExamples};
 }

@@ -7,6 +7,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
@@ -124,6 +125,30 @@ Result<Graph> DecomposeBatchNormalization(const OpCall& call) {
   return compose.Done(results);
 }
 
+Result<void> BatchNormalizationGradient(GradientCall& g) {
+  if (g.attributes().Int("training_mode", 0) != 0)
+    return g.Through(TRY(DecomposeBatchNormalization(g.call())));
+  const std::vector<int64_t> space = AxesBetween(1, g.call().rank(0) - 1);
+  const Term x = g.x().Wide();
+  const Term dy = g.dy().Wide();
+  const auto of_channel = [&](size_t input) {
+    return g.x(input).As(x.element()).Unsqueezed(space);
+  };
+  const Term scale = of_channel(1);
+  const Term variance = of_channel(4) + g.attributes().Float("epsilon", 1e-5f);
+  const Term inverse = variance.Apply("Sqrt").Apply("Reciprocal");
+  const Term distance = x - of_channel(3);
+  const Term sum = dy.SumAllBut({1});
+  const Term moment = (dy * distance).SumAllBut({1});
+  const Shape channels = g.call().shape(1);
+  g.Give(0, dy * (scale * inverse));
+  g.Give(1, (moment * inverse).Reshaped(channels));
+  g.Give(2, sum.Reshaped(channels));
+  g.Give(3, (-(sum * scale * inverse)).Reshaped(channels));
+  g.Give(4, (-0.5 * moment * scale * inverse / variance).Reshaped(channels));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeBatchNormalization() {
@@ -132,9 +157,11 @@ OpDef MakeBatchNormalization() {
           .infer = InferBatchNormalization,
           .reference = BatchNormalizationReference,
           .decompose = DecomposeBatchNormalization,
+          .gradient = BatchNormalizationGradient,
           .work = WorkForBatchNormalization,
           .domain_of = BatchNormalizationDomain,
-          .examples = BatchNormalizationExamples};
+          .examples = BatchNormalizationExamples,
+          .untrained = 0b11000};
 }
 
 }  // namespace metadist::ops

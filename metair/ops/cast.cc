@@ -3,6 +3,7 @@
 // truncates. For numbers too large for an 8-bit float, see narrowing.h.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/graph_builder.h"
 #include "metair/ops/narrowing.h"
 #include "metair/ops/onnx_types.h"
@@ -48,6 +49,11 @@ std::vector<OpExample> CastExamples() {
           {.inputs = {I64({4, 6})}, .attributes = to(ElementType::kBool)}};
 }
 
+Result<void> CastGradient(GradientCall& g) {
+  g.Give(0, g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeCast() {
@@ -55,6 +61,7 @@ OpDef MakeCast() {
           .since_version = 25,
           .infer = InferCast,
           .reference = CastReference,
+          .gradient = CastGradient,
           .examples = CastExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 // even, to integer truncates. For numbers too large for an 8-bit float, see narrowing.h.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/narrowing.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
@@ -35,6 +36,11 @@ std::vector<OpExample> CastLikeExamples() {
           {.inputs = {I64({4, 6}), Bool({1})}}};
 }
 
+Result<void> CastLikeGradient(GradientCall& g) {
+  g.Give(0, g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeCastLike() {
@@ -42,6 +48,7 @@ OpDef MakeCastLike() {
           .since_version = 25,
           .infer = InferCastLike,
           .reference = CastLikeReference,
+          .gradient = CastLikeGradient,
           .work = WorkForCastLike,
           .examples = CastLikeExamples};
 }

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -82,6 +84,27 @@ std::vector<OpExample> CausalConvWithStateExamples() {
           {.inputs = {F32({2, 4, 6}), F32({4, 1, 3})}, .num_outputs = 2}};
 }
 
+// The same with a convolution.
+Result<Graph> ComposeCausalConv(const OpCall& call) {
+  const int64_t channels = call.shape(kX)[1];
+  const int64_t length = call.shape(kX)[2];
+  const int64_t state = call.shape(kWeight)[2] - 1;
+  Composer compose(call);
+  const Term x(compose, compose.Operand(kX));
+  const Term all = call.has(kPast)
+                       ? Term(compose, compose.Operand(kPast)).Apply("Concat", {x}, {{"axis", 2}})
+                       : x.Padded({0, 0, state}, {0, 0, 0});
+  std::vector<Term> others{Term(compose, compose.Operand(kWeight))};
+  if (call.has(kBias)) others.emplace_back(compose, compose.Operand(kBias));
+  Term y = all.Apply("Conv", others, {{"group", channels}});
+  if (call.attributes->String("activation", "none") != "none") y = y.Apply("Swish");
+  return compose.Done({y.value(), all.Sliced(2, length, length + state).value()});
+}
+
+Result<void> CausalConvWithStateGradient(GradientCall& g) {
+  return g.Through(TRY(ComposeCausalConv(g.call())));
+}
+
 }  // namespace
 
 OpDef MakeCausalConvWithState() {
@@ -89,6 +112,7 @@ OpDef MakeCausalConvWithState() {
           .since_version = 27,
           .infer = InferCausalConvWithState,
           .reference = CausalConvWithStateReference,
+          .gradient = CausalConvWithStateGradient,
           .work = WorkForCausalConvWithState,
           .examples = CausalConvWithStateExamples};
 }

@@ -4,6 +4,7 @@
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -20,6 +21,10 @@ std::vector<OpExample> CeluExamples() {
   return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
+Term SlopeOfCelu(GradientCall& g, const Term& x) {
+  return Choose(x < 0, (x / g.attributes().Float("alpha", 1)).Apply("Exp"), 1);
+}
+
 }  // namespace
 
 OpDef MakeCelu() {
@@ -27,6 +32,7 @@ OpDef MakeCelu() {
           .since_version = 12,
           .infer = InferFloatUnary,
           .reference = CeluReference,
+          .gradient = UnaryGradient<SlopeOfCelu>,
           .examples = CeluExamples,
           .elementwise = true};
 }

@@ -7,6 +7,7 @@
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/mapped_copy.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -54,6 +55,19 @@ std::vector<OpExample> CenterCropPadExamples() {
           {.inputs = {F32({3, 6, 5}), Ints({4, 8})}, .attributes = {{"axes", List{-2, -1}}}}};
 }
 
+Result<void> CenterCropPadGradient(GradientCall& g) {
+  std::vector<int64_t> before;
+  std::vector<int64_t> after;
+  for (size_t d = 0; d < g.call().shape(0).size(); ++d) {
+    const int64_t from = g.call().shape(0)[d];
+    const int64_t to = g.dy().shape()[d];
+    before.push_back(from >= to ? (from - to) / 2 : -((to - from) / 2));
+    after.push_back(from - to - before.back());
+  }
+  g.Give(0, g.dy().Padded(before, after));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeCenterCropPad() {
@@ -61,6 +75,7 @@ OpDef MakeCenterCropPad() {
           .since_version = 18,
           .infer = InferCenterCropPad,
           .reference = CenterCropPadReference,
+          .gradient = CenterCropPadGradient,
           .work = MoveWork,
           .examples = CenterCropPadExamples};
 }

@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -48,6 +49,23 @@ std::vector<OpExample> ClipExamples() {
           {.inputs = {I64({4, 6}), I64({})}}};
 }
 
+Result<void> ClipGradient(GradientCall& g) {
+  Term passed = g.dy();  // what reaches x
+  if (g.has(2)) {
+    const Term raised = g.has(1) ? g.x(0).Apply("Max", {g.x(1)}) : g.x(0);
+    const Term above = raised > g.x(2);
+    g.Give(2, Choose(above, passed, 0));
+    passed = Choose(above, 0, passed);
+  }
+  if (g.has(1)) {
+    const Term below = g.x(0) < g.x(1);
+    g.Give(1, Choose(below, passed, 0));
+    passed = Choose(below, 0, passed);
+  }
+  g.Give(0, passed);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeClip() {
@@ -55,8 +73,10 @@ OpDef MakeClip() {
           .since_version = 13,
           .infer = InferClip,
           .reference = ClipReference,
+          .gradient = ClipGradient,
           .examples = ClipExamples,
-          .elementwise = true};
+          .elementwise = true,
+          .untrained = 0b110};
 }
 
 }  // namespace metadist::ops

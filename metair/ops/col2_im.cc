@@ -3,6 +3,7 @@
 // overlapping columns are added. x: [n, c * block, positions], y: [n, c, image...].
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/window.h"
 #include "metair/ops/work.h"
@@ -60,6 +61,24 @@ std::vector<OpExample> Col2ImExamples() {
            .attributes = {{"pads", List{0, 1, 0, 1}}, {"strides", List{1, 3}}}}};
 }
 
+Result<void> Col2ImGradient(GradientCall& g) {
+  // Each column of the result holds the elements under a position; those outside are 0.
+  const Window window = TRY(WindowForCol2Im(g.call()));
+  const Shape& x = g.call().shape(kX);
+  const int64_t image = NumElements(window.input);
+  const int64_t block = NumElements(window.kernel);
+  const std::vector<int64_t> taps = TapsOf(window);
+  std::vector<int64_t> places(taps.size());
+  for (int64_t i = 0; i < static_cast<int64_t>(taps.size()); ++i) {
+    const int64_t at = taps[static_cast<size_t>(i)];
+    places[static_cast<size_t>(i % block * x[2] + i / block)] = at < 0 ? image : at;
+  }
+  const Term flat = g.dy().Reshaped({x[0], x[1] / block, image}).Padded({0, 0, 0}, {0, 0, 1});
+  const Term index(g.b(), g.b().Integers(places));
+  g.Give(kX, flat.Apply("Gather", {index}, {{"axis", 2}}).Reshaped(x));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeCol2Im() {
@@ -67,6 +86,7 @@ OpDef MakeCol2Im() {
           .since_version = 18,
           .infer = InferCol2Im,
           .reference = Col2ImReference,
+          .gradient = Col2ImGradient,
           .work = WorkForCol2Im,
           .examples = Col2ImExamples};
 }

@@ -5,6 +5,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/mapped_copy.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -61,6 +62,23 @@ std::vector<OpExample> CompressExamples() {
           {.inputs = {F32({2, 3}), condition}}};
 }
 
+Result<void> CompressGradient(GradientCall& g) {
+  const std::vector<int64_t> chosen = TRY(g.call().Ints(1));
+  const bool flat = !g.attributes().has("axis");
+  const Shape& shape = g.call().shape(0);
+  const int64_t axis =
+      flat ? 0 : TRY(NormalizeAxis(g.attributes().Int("axis", 0), g.call().rank(0)));
+  const int64_t size = flat ? NumElements(shape) : shape[static_cast<size_t>(axis)];
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != 0) places.push_back(static_cast<int64_t>(i));
+  const Term dx = g.dy().Apply("metadist.GatherGradient",
+                               {Term(g.b(), g.b().Integers(places))},
+                               {{"axis", axis}, {"size", size}});
+  g.Give(0, dx.Reshaped(shape));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeCompress() {
@@ -68,6 +86,7 @@ OpDef MakeCompress() {
           .since_version = 11,
           .infer = InferCompress,
           .reference = CompressReference,
+          .gradient = CompressGradient,
           .examples = CompressExamples};
 }
 

@@ -2,6 +2,7 @@
 // The inputs concatenated along `axis`.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -59,6 +60,17 @@ std::vector<OpExample> ConcatExamples() {
           {.inputs = {F32({4, 6})}, .attributes = {{"axis", 0}}}};
 }
 
+Result<void> ConcatGradient(GradientCall& g) {
+  const int64_t axis = TRY(NormalizeAxis(g.attributes().Int("axis", 0), g.call().rank(0)));
+  int64_t first = 0;
+  for (size_t i = 0; i < g.call().inputs.size(); ++i) {
+    const int64_t end = first + g.call().shape(i)[static_cast<size_t>(axis)];
+    g.Give(i, g.dy().Sliced(axis, first, end));
+    first = end;
+  }
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeConcat() {
@@ -66,6 +78,7 @@ OpDef MakeConcat() {
           .since_version = 13,
           .infer = InferConcat,
           .reference = ConcatReference,
+          .gradient = ConcatGradient,
           .work = MoveWork,
           .examples = ConcatExamples};
 }

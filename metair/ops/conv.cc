@@ -3,6 +3,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/convolution.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -48,6 +49,21 @@ std::vector<OpExample> ConvExamples() {
        .attributes = {{"strides", List{4, 4}}}}};
 }
 
+Result<void> ConvGradient(GradientCall& g) {
+  const Window window = TRY(ConvolutionWindow(g.call(), {}));
+  Attributes attributes = ConvolutionAttributes(g.call(), window);
+  g.Give(1, g.x().Apply("metadist.ConvWeightGradient", {g.dy()}, attributes));
+  std::vector<int64_t> rest;  // elements of x beyond the last position
+  for (size_t d = 0; d < window.input.size(); ++d)
+    rest.push_back(window.input[d] + window.pads_begin[d] + window.pads_end[d] -
+                   ((window.output[d] - 1) * window.strides[d] +
+                    (window.kernel[d] - 1) * window.dilations[d] + 1));
+  attributes.set("output_padding", rest);
+  g.Give(0, g.dy().Apply("ConvTranspose", {g.x(1)}, attributes));
+  g.Give(2, g.dy().SumAllBut({1}, /*keep=*/false));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeConv() {
@@ -56,6 +72,7 @@ OpDef MakeConv() {
           .infer = InferConv,
           .reference = ConvReference,
           .spell = SpellConv,
+          .gradient = ConvGradient,
           .work = WorkForConv,
           .examples = ConvExamples};
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/convolution.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/window.h"
 #include "metair/ops/work.h"
@@ -130,6 +132,19 @@ std::vector<OpExample> ConvTransposeExamples() {
           {.inputs = {F32({2, 3, 7}), F32({3, 4, 3})}, .attributes = {{"dilations", List{2}}}}};
 }
 
+Result<void> ConvTransposeGradient(GradientCall& g) {
+  const Window window = TRY(WindowForConvTranspose(g.call()));
+  const Attributes attributes = ConvolutionAttributes(g.call(), window);
+  g.Give(1, g.dy().Apply("metadist.ConvWeightGradient", {g.x()}, attributes));
+  Term dx = g.dy().Apply("Conv", {g.x(1)}, attributes);
+  for (size_t d = 2; d < dx.shape().size(); ++d)  // padding of the output may give more positions
+    if (const int64_t size = g.call().shape(0)[d]; dx.shape()[d] > size)
+      dx = dx.Sliced(static_cast<int64_t>(d), 0, size);
+  g.Give(0, dx);
+  g.Give(2, g.dy().SumAllBut({1}, /*keep=*/false));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeConvTranspose() {
@@ -138,6 +153,7 @@ OpDef MakeConvTranspose() {
           .infer = InferConvTranspose,
           .reference = ConvTransposeReference,
           .spell = SpellConvTranspose,
+          .gradient = ConvTransposeGradient,
           .work = WorkForConvTranspose,
           .examples = ConvTransposeExamples};
 }

@@ -43,6 +43,12 @@ Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at) 
   return shape;
 }
 
+Attributes ConvolutionAttributes(const OpCall& call, const Window& window) {
+  Attributes attributes{{"group", call.attributes->Int("group", 1)}};
+  SpellWindow(window, attributes);
+  return attributes;
+}
+
 Result<Spelling> SpellConvolution(const OpCall& call, const ConvolutionInputs& at) {
   Spelling spelling = Spelling::Of(call);
   SpellWindow(TRY(ConvolutionWindow(call, at)), spelling.attributes);

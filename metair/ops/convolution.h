@@ -33,6 +33,10 @@ Result<Window> ConvolutionWindow(const OpCall& call, const ConvolutionInputs& at
 // inconsistent shapes and attributes.
 Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at);
 
+// Attributes of the convolution, its transpose and the gradient of its weight, all with this
+// window.
+Attributes ConvolutionAttributes(const OpCall& call, const Window& window);
+
 // Writes out the window and the groups (OpDef::spell).
 Result<Spelling> SpellConvolution(const OpCall& call, const ConvolutionInputs& at);
 

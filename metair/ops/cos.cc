@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplyCos(double x) { return std::cos(x); }
+
+Term SlopeOfCos(GradientCall& g, const Term& x) { return -x.Apply("Sin"); }
 
 }  // namespace
 
@@ -17,6 +20,7 @@ OpDef MakeCos() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyCos>,
+          .gradient = UnaryGradient<SlopeOfCos>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

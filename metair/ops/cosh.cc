@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplyCosh(double x) { return std::cosh(x); }
+
+Term SlopeOfCosh(GradientCall& g, const Term& x) { return x.Apply("Sinh"); }
 
 }  // namespace
 
@@ -17,6 +20,7 @@ OpDef MakeCosh() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyCosh>,
+          .gradient = UnaryGradient<SlopeOfCosh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 // channel is the innermost (mode DCR) or the outermost (CRD) part of the input's channel.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/space_depth.h"
 #include "metair/ops/work.h"
@@ -43,6 +44,18 @@ std::vector<OpExample> DepthToSpaceExamples() {
           {.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}, {"mode", "CRD"}}}};
 }
 
+Result<void> DepthToSpaceGradient(GradientCall& g) {
+  const int64_t block = TRY(BlockSizeOf(g.call()));
+  if (g.attributes().String("mode", "DCR") == "DCR") {
+    g.Give(0, g.dy().Apply("SpaceToDepth", {{"blocksize", block}}));
+    return {};
+  }
+  const Shape& x = g.call().shape(0);
+  const Term blocks = g.dy().Reshaped({x[0], x[1] / block / block, x[2], block, x[3], block});
+  g.Give(0, blocks.Transposed({0, 1, 3, 5, 2, 4}).Reshaped(x));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeDepthToSpace() {
@@ -50,6 +63,7 @@ OpDef MakeDepthToSpace() {
           .since_version = 13,
           .infer = InferDepthToSpace,
           .reference = DepthToSpaceReference,
+          .gradient = DepthToSpaceGradient,
           .work = MoveWork,
           .examples = DepthToSpaceExamples};
 }

@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/fourier.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -117,6 +118,44 @@ std::vector<OpExample> DFTExamples() {
            .attributes = {{"onesided", 1}, {"inverse", 1}}}};
 }
 
+// The transform as a matrix [size, parts, bins, parts of a bin]: what it makes of each unit signal.
+std::vector<double> MatrixOfDFT(const Transform& x,
+                                int64_t size,
+                                int64_t parts,
+                                int64_t out_parts) {
+  std::vector<double> matrix;
+  for (int64_t t = 0; t < size; ++t)
+    for (int64_t part = 0; part < parts; ++part) {
+      std::vector<std::complex<double>> signal(static_cast<size_t>(size));
+      signal[static_cast<size_t>(t)] = {part == 0 ? 1.0 : 0.0, part == 0 ? 0.0 : 1.0};
+      if (x.inverse && x.onesided) signal = Mirrored(std::move(signal), x.length);
+      for (const auto& bin : FourierTransform(signal, x.length, x.bins, x.inverse)) {
+        matrix.push_back(bin.real());
+        if (out_parts == 2) matrix.push_back(bin.imag());
+      }
+    }
+  return matrix;
+}
+
+Result<void> DFTGradient(GradientCall& g) {
+  const Transform x = TRY(TransformOf(g.call()));
+  const Shape& shape = g.call().shape(kX);
+  const int64_t size = shape[static_cast<size_t>(x.axis)];
+  const Term dy = g.dy().Wide();
+  const Shape sizes{size, shape.back(), x.bins, dy.shape().back()};
+  const Term matrix(
+      g.b(),
+      g.b().Constant(
+          Tensor::Of<double>(sizes, MatrixOfDFT(x, size, sizes[1], sizes[3])).Cast(dy.element())));
+  std::string from;  // indices of dy
+  for (size_t d = 0; d < shape.size(); ++d) from += static_cast<char>('a' + d);
+  std::string to = from;
+  from[static_cast<size_t>(x.axis)] = 'Y', from.back() = 'Z';
+  to[static_cast<size_t>(x.axis)] = 'W', to.back() = 'X';
+  g.Give(kX, Einsum(from + ",WXYZ->" + to, {dy, matrix}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeDFT() {
@@ -124,6 +163,7 @@ OpDef MakeDFT() {
           .since_version = 20,
           .infer = InferDFT,
           .reference = DFTReference,
+          .gradient = DFTGradient,
           .work = WorkForDFT,
           .examples = DFTExamples};
 }

@@ -2,6 +2,7 @@
 // y = a / b, with broadcasting; integers are truncated toward zero.
 #include "metair/ops/divisor.h"
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -19,6 +20,13 @@ Result<void> DivReference(const OpCall& call, std::span<const Tensor> in, std::s
   return {};
 }
 
+Result<void> DivGradient(GradientCall& g) {
+  const Term quotient = g.dy() / g.x(1);
+  g.Give(0, quotient);
+  g.Give(1, -(quotient * g.y()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeDiv() {
@@ -26,6 +34,7 @@ OpDef MakeDiv() {
           .since_version = 14,
           .infer = InferNumberBinary,
           .reference = DivReference,
+          .gradient = DivGradient,
           .domain_of = DivisorDomain,
           .examples = BinaryExamples,
           .elementwise = true};

@@ -5,6 +5,7 @@
 
 #include "metair/ops/drawing.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -79,6 +80,12 @@ std::vector<OpExample> DropoutExamples() {
            .num_outputs = 2}};
 }
 
+Result<void> DropoutGradient(GradientCall& g) {
+  // The same numbers are drawn again.
+  g.Give(0, g.Again(g.dy()));
+  return g.Refuse(1);
+}
+
 }  // namespace
 
 OpDef MakeDropout() {
@@ -86,9 +93,11 @@ OpDef MakeDropout() {
           .since_version = 22,
           .infer = InferDropout,
           .reference = DropoutReference,
+          .gradient = DropoutGradient,
           .work = WorkForDropout,
           .domain_of = DropoutDomain,
           .examples = DropoutExamples,
+          .untrained = 0b110,
           .deterministic = false};
 }
 

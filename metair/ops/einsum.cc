@@ -3,6 +3,7 @@
 // occurs twice in one input selects its diagonal.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
@@ -11,7 +12,9 @@
 #include "metair/ops/einsum_equation.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/product_gradient.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
@@ -146,6 +149,24 @@ std::vector<OpExample> EinsumExamples() {
           {.inputs = {F32({2, 1, 6}), F32({5, 6})}, .attributes = of("...i,...i->...")}};
 }
 
+Result<void> EinsumGradient(GradientCall& g) {
+  const EinsumSpace space = TRY(SpaceOf(g.call()));
+  SumOfProducts product;
+  for (size_t i = 0; i < g.call().inputs.size(); ++i) {
+    std::vector<size_t> indices = space.places[i];
+    std::sort(indices.begin(), indices.end());
+    if (std::adjacent_find(indices.begin(), indices.end()) != indices.end())
+      return g.Through(TRY(DecomposeEinsum(g.call())));
+    product.factors.push_back(g.x(i));
+    product.indices.push_back(space.places[i]);
+  }
+  product.kept.resize(space.kept);
+  std::iota(product.kept.begin(), product.kept.end(), 0);
+  for (size_t i = 0; i < product.factors.size(); ++i)
+    g.Give(i, TRY(GradientOfFactor(product, i, g.dy())));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeEinsum() {
@@ -154,6 +175,7 @@ OpDef MakeEinsum() {
           .infer = InferEinsum,
           .reference = EinsumReference,
           .decompose = DecomposeEinsum,
+          .gradient = EinsumGradient,
           .work = WorkForEinsum,
           .examples = EinsumExamples};
 }

@@ -3,6 +3,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 
 namespace metadist {
 namespace {
@@ -59,6 +60,20 @@ Result<std::vector<TensorType>> InferVariadic(const OpCall& call) {
   }
   TRY(check.Done());
   return BroadcastTo(call, call.type(0).element);
+}
+
+Result<void> ExtremeGradient(GradientCall& g) {
+  const size_t inputs = g.call().inputs.size();
+  std::vector<Term> hits;
+  for (size_t i = 0; i < inputs; ++i) hits.push_back((g.x(i) == g.y()).As(g.y().element()));
+  Term share = g.dy();
+  if (inputs > 1) {
+    Term count = hits[0];
+    for (size_t i = 1; i < inputs; ++i) count = count + hits[i];
+    share = share / count;
+  }
+  for (size_t i = 0; i < inputs; ++i) g.Give(i, share * hits[i]);
+  return {};
 }
 
 std::vector<InputDomain> PositiveDomain(const OpCall& call) {

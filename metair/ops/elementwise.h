@@ -132,6 +132,9 @@ Result<void> NumberVariadic(const OpCall& call, std::span<const Tensor> in, std:
   return {};
 }
 
+// OpDef::gradient of the extreme of all inputs: inputs that have it share it equally.
+Result<void> ExtremeGradient(GradientCall& g);
+
 // Input 0 is > 0.
 std::vector<InputDomain> PositiveDomain(const OpCall& call);
 

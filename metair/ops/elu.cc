@@ -4,6 +4,7 @@
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -20,6 +21,10 @@ std::vector<OpExample> EluExamples() {
   return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
+Term SlopeOfElu(GradientCall& g, const Term& x) {
+  return Choose(x < 0, g.attributes().Float("alpha", 1) * x.Apply("Exp"), 1);
+}
+
 }  // namespace
 
 OpDef MakeElu() {
@@ -27,6 +32,7 @@ OpDef MakeElu() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = EluReference,
+          .gradient = UnaryGradient<SlopeOfElu>,
           .examples = EluExamples,
           .elementwise = true};
 }

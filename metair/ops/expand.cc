@@ -3,6 +3,7 @@
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 
@@ -49,6 +50,11 @@ std::vector<OpExample> ExpandExamples() {
           {.inputs = {Bool({1, 1}), Ints({4, 6})}}};
 }
 
+Result<void> ExpandGradient(GradientCall& g) {
+  g.Give(0, g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeExpand() {
@@ -57,6 +63,7 @@ OpDef MakeExpand() {
           .infer = InferExpand,
           .reference = ExpandReference,
           .spell = SpellExpand,
+          .gradient = ExpandGradient,
           .work = WorkForExpand,
           .examples = ExpandExamples};
 }

@@ -3,6 +3,7 @@
 // columns.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -44,6 +45,7 @@ OpDef MakeFlatten() {
           .since_version = 25,
           .infer = InferFlatten,
           .reference = FlattenReference,
+          .gradient = ReshapeGradient,
           .work = NoWork,
           .examples = FlattenExamples,
           .view = true};

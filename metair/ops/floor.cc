@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -17,6 +18,7 @@ OpDef MakeFloor() {
           .since_version = 13,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyFloor>,
+          .gradient = NoGradient,
           .examples = UnaryExamples,
           .elementwise = true};
 }

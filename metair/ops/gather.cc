@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
 
@@ -56,6 +57,15 @@ std::vector<OpExample> GatherExamples() {
            .attributes = {{"axis", 1}}}};
 }
 
+Result<void> GatherGradient(GradientCall& g) {
+  const int64_t axis = TRY(NormalizeAxis(g.attributes().Int("axis", 0), g.call().rank(0)));
+  g.Give(0,
+         g.dy().Apply("metadist.GatherGradient",
+                      {g.x(1)},
+                      {{"axis", axis}, {"size", g.call().shape(0)[static_cast<size_t>(axis)]}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGather() {
@@ -63,6 +73,7 @@ OpDef MakeGather() {
           .since_version = 13,
           .infer = InferGather,
           .reference = GatherReference,
+          .gradient = GatherGradient,
           .work = WorkForGather,
           .domain_of = GatherDomain,
           .examples = GatherExamples};

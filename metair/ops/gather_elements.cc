@@ -4,6 +4,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
 
@@ -75,6 +76,13 @@ std::vector<OpExample> GatherElementsExamples() {
           {.inputs = {F32({2, 3, 5}), I64({2, 3, 4})}, .attributes = {{"axis", -1}}}};
 }
 
+Result<void> GatherElementsGradient(GradientCall& g) {
+  const Term zeros = g.dy().Zeros(g.call().shape(0));
+  const Attributes adding{{"axis", g.attributes().Int("axis", 0)}, {"reduction", "add"}};
+  g.Give(0, zeros.Apply("ScatterElements", {g.x(1), g.dy()}, adding));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGatherElements() {
@@ -82,6 +90,7 @@ OpDef MakeGatherElements() {
           .since_version = 13,
           .infer = InferGatherElements,
           .reference = GatherElementsReference,
+          .gradient = GatherElementsGradient,
           .work = WorkForGatherElements,
           .domain_of = GatherElementsDomain,
           .examples = GatherElementsExamples};

@@ -6,8 +6,10 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
 
 namespace metadist::ops {
 namespace {
@@ -81,6 +83,25 @@ std::vector<OpExample> GatherNDExamples() {
           {.inputs = {Bool({4, 6}), I64({2, 3, 2})}}};
 }
 
+Result<void> GatherNDGradient(GradientCall& g) {
+  // With batch dims, rows of indices get the positions of their batch before them.
+  const int64_t batch = g.attributes().Int("batch_dims", 0);
+  Term indices = g.x(1).As(ElementType::kI64);
+  for (int64_t d = batch; d-- > 0;) {
+    Shape column = indices.shape();
+    column.back() = 1;
+    std::vector<int64_t> later;
+    for (size_t i = static_cast<size_t>(d) + 1; i < column.size(); ++i)
+      later.push_back(static_cast<int64_t>(i) - d);
+    const int64_t size = column[static_cast<size_t>(d)];
+    const Term positions = Term(g.b(), ComposePositions(g.b(), 0, size)).Unsqueezed(later);
+    indices = positions.Expanded(column).Apply("Concat", {indices}, {{"axis", -1}});
+  }
+  const Term zeros = g.dy().Zeros(g.call().shape(0));
+  g.Give(0, zeros.Apply("ScatterND", {indices, g.dy()}, {{"reduction", "add"}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGatherND() {
@@ -88,6 +109,7 @@ OpDef MakeGatherND() {
           .since_version = 13,
           .infer = InferGatherND,
           .reference = GatherNDReference,
+          .gradient = GatherNDGradient,
           .work = WorkForGatherND,
           .domain_of = GatherNDDomain,
           .examples = GatherNDExamples};

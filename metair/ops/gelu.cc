@@ -6,6 +6,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -44,6 +45,24 @@ std::vector<OpExample> GeluExamples() {
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
 }
 
+Result<void> GeluGradient(GradientCall& g) {
+  const Term x = g.x().Wide();
+  const Term dy = g.dy().Wide();
+  if (g.attributes().String("approximate", "none") == "none") {
+    const Term probability = 0.5 * (1 + (x / std::numbers::sqrt2).Apply("Erf"));
+    const Term density =
+        (x * x * -0.5).Apply("Exp") * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    g.Give(0, dy * (probability + x * density));
+    return {};
+  }
+  const double slope = std::sqrt(2 * std::numbers::inv_pi);
+  const double cube = 0.044715;
+  const Term squashed = (slope * (x + cube * x * x * x)).Apply("Tanh");
+  const Term inner = slope * (1 + 3 * cube * x * x);
+  g.Give(0, dy * (0.5 * (1 + squashed) + 0.5 * x * (1 - squashed * squashed) * inner));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGelu() {
@@ -51,6 +70,7 @@ OpDef MakeGelu() {
           .since_version = 20,
           .infer = InferGelu,
           .reference = GeluReference,
+          .gradient = GeluGradient,
           .work = WorkForGelu,
           .examples = GeluExamples,
           .elementwise = true};

@@ -8,7 +8,9 @@
 #include "metair/ops/compute_type.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/product_gradient.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -121,6 +123,20 @@ std::vector<OpExample> GemmExamples() {
            .attributes = {{"alpha", 2.0}, {"beta", 0.5}}}};
 }
 
+Result<void> GemmGradient(GradientCall& g) {
+  std::vector<size_t> a{0, 2};
+  std::vector<size_t> b{2, 1};
+  if (g.attributes().Int("transA", 0) != 0) std::swap(a[0], a[1]);
+  if (g.attributes().Int("transB", 0) != 0) std::swap(b[0], b[1]);
+  const double alpha = g.attributes().Float("alpha", 1);
+  const Term dy = alpha == 1 ? g.dy() : alpha * g.dy();
+  const SumOfProducts product{{g.x(0), g.x(1)}, {a, b}, {0, 1}};
+  for (size_t i = 0; i < 2; ++i) g.Give(i, TRY(GradientOfFactor(product, i, dy)));
+  const double beta = g.attributes().Float("beta", 1);
+  g.Give(2, beta == 1 ? g.dy() : beta * g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGemm() {
@@ -128,6 +144,7 @@ OpDef MakeGemm() {
           .since_version = 13,
           .infer = InferGemm,
           .reference = GemmReference,
+          .gradient = GemmGradient,
           .work = WorkForGemm,
           .examples = GemmExamples};
 }

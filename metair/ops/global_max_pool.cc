@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "metair/ops/global_pool.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -18,6 +19,14 @@ Result<void> GlobalMaxPoolReference(const OpCall& call,
   return {};
 }
 
+Result<void> GlobalMaxPoolGradient(GradientCall& g) {
+  std::vector<int64_t> axes;
+  for (int64_t d = 2; d < g.call().rank(0); ++d) axes.push_back(d);
+  const Term hit = (g.x() == g.y()).As(g.y().element());
+  g.Give(0, hit * (g.dy() / hit.Sum(axes)));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGlobalMaxPool() {
@@ -25,6 +34,7 @@ OpDef MakeGlobalMaxPool() {
           .since_version = 22,
           .infer = InferGlobalPool,
           .reference = GlobalMaxPoolReference,
+          .gradient = GlobalMaxPoolGradient,
           .work = ReductionWork,
           .examples = GlobalPoolExamples};
 }

@@ -184,7 +184,8 @@ OpDef MakeGridSample() {
           .infer = InferGridSample,
           .reference = GridSampleReference,
           .work = WorkForGridSample,
-          .examples = GridSampleExamples};
+          .examples = GridSampleExamples,
+          .untrained = 0b10};
 }
 
 }  // namespace metadist::ops

@@ -3,7 +3,9 @@
 // candidate n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
 #include <utility>
 
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/recurrent_gradient.h"
 #include "metair/ops/rnn.h"
 
 namespace metadist::ops {
@@ -75,6 +77,8 @@ Result<Graph> DecomposeGRU(const OpCall& call) {
   });
 }
 
+Result<void> GRUGradient(GradientCall& g) { return RecurrentGradient(g, GRUForm(), DecomposeGRU); }
+
 }  // namespace
 
 OpDef MakeGRU() {
@@ -84,6 +88,7 @@ OpDef MakeGRU() {
           .reference = GRUReference,
           .spell = SpellGRU,
           .decompose = DecomposeGRU,
+          .gradient = GRUGradient,
           .work = WorkForGRU,
           .domain_of = RecurrentDomain,
           .examples = GRUExamples};

@@ -4,6 +4,7 @@
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -24,6 +25,12 @@ std::vector<OpExample> HardSigmoidExamples() {
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}, {"beta", 0.25}}}};
 }
 
+Term SlopeOfHardSigmoid(GradientCall& g, const Term& x) {
+  const double alpha = g.attributes().Float("alpha", 0.2f);
+  const Term line = alpha * x + g.attributes().Float("beta", 0.5);
+  return Choose((line > 0) & (line < 1), x.Number(alpha), 0);
+}
+
 }  // namespace
 
 OpDef MakeHardSigmoid() {
@@ -31,6 +38,7 @@ OpDef MakeHardSigmoid() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = HardSigmoidReference,
+          .gradient = UnaryGradient<SlopeOfHardSigmoid>,
           .examples = HardSigmoidExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -12,6 +13,10 @@ constexpr double kAlpha = 1.0F / 6.0F;
 
 double ApplyHardSwish(double x) { return x * std::clamp(kAlpha * x + 0.5, 0.0, 1.0); }
 
+Term SlopeOfHardSwish(GradientCall& g, const Term& x) {
+  return Choose(x < -3, 0, Choose(x < 3, x / 3 + 0.5, 1));
+}
+
 }  // namespace
 
 OpDef MakeHardSwish() {
@@ -19,6 +24,7 @@ OpDef MakeHardSwish() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyHardSwish>,
+          .gradient = UnaryGradient<SlopeOfHardSwish>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

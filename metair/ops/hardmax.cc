@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "metair/ops/composer.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
@@ -48,6 +49,7 @@ OpDef MakeHardmax() {
           .infer = InferLines,
           .reference = HardmaxReference,
           .decompose = DecomposeHardmax,
+          .gradient = NoGradient,
           .examples = LinesExamples};
 }
 

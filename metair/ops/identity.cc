@@ -2,6 +2,7 @@
 // y = x.
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -21,6 +22,11 @@ Result<void> IdentityReference(const OpCall& call,
   return {};
 }
 
+Result<void> IdentityGradient(GradientCall& g) {
+  g.Give(0, g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeIdentity() {
@@ -28,6 +34,7 @@ OpDef MakeIdentity() {
           .since_version = 25,
           .infer = InferIdentity,
           .reference = IdentityReference,
+          .gradient = IdentityGradient,
           .work = NoWork,
           .examples = UnaryExamples,
           .view = true};

@@ -8,6 +8,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -102,6 +103,26 @@ Result<Graph> DecomposeLayerNormalization(const OpCall& call) {
   return compose.Done({y, moments.mean, inverse});
 }
 
+Result<void> LayerNormalizationGradient(GradientCall& g) {
+  const int64_t axis = TRY(NormalizeAxis(g.attributes().Int("axis", -1), g.call().rank(0)));
+  for (size_t o = 1; o < static_cast<size_t>(g.call().num_outputs); ++o)
+    if (g.has_dy(o)) return g.Through(TRY(DecomposeLayerNormalization(g.call())));
+  const std::vector<int64_t> axes = AxesBetween(axis, g.call().rank(0));
+  const Moments moments = ComposeMoments(g.b(), g.x().Wide().value(), axes);
+  const Term variance(g.b(), moments.variance);
+  const Term deviation = (variance + g.attributes().Float("epsilon", 1e-5f)).Apply("Sqrt");
+  const Term normal = Term(g.b(), moments.distance) / deviation;
+  const Term dy = g.dy().Wide();
+  const Term slope = dy * g.x(1).As(dy.element());
+  const auto mean = [&](const Term& term) {
+    return Term(g.b(), ComposeMean(g.b(), term.value(), axes, /*keep=*/true));
+  };
+  g.Give(0, (slope - mean(slope) - normal * mean(slope * normal)) / deviation);
+  g.Give(1, dy * normal);
+  g.Give(2, dy);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeLayerNormalization() {
@@ -110,6 +131,7 @@ OpDef MakeLayerNormalization() {
           .infer = InferLayerNormalization,
           .reference = LayerNormalizationReference,
           .decompose = DecomposeLayerNormalization,
+          .gradient = LayerNormalizationGradient,
           .work = WorkForLayerNormalization,
           .examples = LayerNormalizationExamples};
 }

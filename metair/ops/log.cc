@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplyLog(double x) { return std::log(x); }
+
+Term SlopeOfLog(GradientCall& g, const Term& x) { return x.Apply("Reciprocal"); }
 
 }  // namespace
 
@@ -17,6 +20,7 @@ OpDef MakeLog() {
           .since_version = 13,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyLog>,
+          .gradient = UnaryGradient<SlopeOfLog>,
           .domain_of = PositiveDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -3,6 +3,7 @@
 #include "metair/ops/log_softmax.h"
 
 #include "metair/ops/composer.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/softmax.h"
@@ -31,6 +32,13 @@ Result<Graph> DecomposeLogSoftmax(const OpCall& call) {
   return compose.Done({ComposeLogSoftmax(compose, compose.Operand(0), TRY(LineAxis(call)))});
 }
 
+Result<void> LogSoftmaxGradient(GradientCall& g) {
+  const int64_t axis = TRY(LineAxis(g.call()));
+  const Term dy = g.dy().Wide();
+  g.Give(0, dy - g.y().Wide().Apply("Exp") * dy.Sum({axis}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeLogSoftmax() {
@@ -39,6 +47,7 @@ OpDef MakeLogSoftmax() {
           .infer = InferLines,
           .reference = LogSoftmaxReference,
           .decompose = DecomposeLogSoftmax,
+          .gradient = LogSoftmaxGradient,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/pool.h"
 
@@ -43,6 +44,22 @@ std::vector<OpExample> LpPoolExamples() {
   return examples;
 }
 
+Result<void> LpPoolGradient(GradientCall& g) {
+  const auto p = static_cast<double>(g.attributes().Int("p", 2));
+  const Term x = g.x().Wide();
+  const Term y = g.y().Wide();
+  const Term dy = g.dy().Wide();
+  // dx = sign(x) |x|^(p - 1) times the sum of dy y^(1 - p) over all positions above x.
+  if (p == 1) {
+    g.Give(0, x.Apply("Sign") * TRY(SpreadOver(g, dy, /*average=*/false)));
+    return {};
+  }
+  const Term share = Choose(y == 0, 0, dy * y.Apply("Pow", {y.Number(1 - p)}));
+  const Term power = x.Apply("Sign") * x.Apply("Abs").Apply("Pow", {x.Number(p - 1)});
+  g.Give(0, power * TRY(SpreadOver(g, share, /*average=*/false)));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeLpPool() {
@@ -51,6 +68,7 @@ OpDef MakeLpPool() {
           .infer = InferLpPool,
           .reference = LpPoolReference,
           .spell = SpellPool,
+          .gradient = LpPoolGradient,
           .work = PoolWork,
           .examples = LpPoolExamples};
 }

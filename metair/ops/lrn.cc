@@ -6,6 +6,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -58,6 +59,36 @@ std::vector<OpExample> LRNExamples() {
            .attributes = {{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}}}};
 }
 
+// Sums of the channels from `before` below each one to `after` above it.
+Term ChannelSums(const Term& x, int64_t before, int64_t after) {
+  std::vector<int64_t> low(x.shape().size(), 0);
+  std::vector<int64_t> high = low;
+  low[1] = before;
+  high[1] = after;
+  const int64_t channels = x.shape()[1];
+  const Term padded = x.Padded(low, high);
+  Term sum = padded.Sliced(1, 0, channels);
+  for (int64_t first = 1; first <= before + after; ++first)
+    sum = sum + padded.Sliced(1, first, first + channels);
+  return sum;
+}
+
+Result<void> LRNGradient(GradientCall& g) {
+  // With D = bias + a W(x^2), W the sum over the window, and W' its transpose:
+  // dx = dy D^-beta - 2 a beta x W'(dy x D^(-beta - 1)).
+  const int64_t size = g.attributes().Int("size", 0);
+  const double beta = g.attributes().Float("beta", 0.75f);
+  const double a = g.attributes().Float("alpha", 1e-4f) / static_cast<double>(size);
+  const Term x = g.x().Wide();
+  const Term dy = g.dy().Wide();
+  const Term squares = ChannelSums(x * x, (size - 1) / 2, size / 2);
+  const Term scale = a * squares + g.attributes().Float("bias", 1);
+  const Term power = scale.Apply("Pow", {scale.Number(-beta)});
+  const Term around = ChannelSums(dy * x * power / scale, size / 2, (size - 1) / 2);
+  g.Give(0, dy * power - 2 * a * beta * x * around);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeLRN() {
@@ -65,6 +96,7 @@ OpDef MakeLRN() {
           .since_version = 13,
           .infer = InferLRN,
           .reference = LRNReference,
+          .gradient = LRNGradient,
           .work = WorkForLRN,
           .examples = LRNExamples};
 }

@@ -3,7 +3,9 @@
 // forget gate f; with peepholes the gates also read c. input_forget = 1: f = 1 - i.
 #include <utility>
 
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/recurrent_gradient.h"
 #include "metair/ops/rnn.h"
 
 namespace metadist::ops {
@@ -80,6 +82,10 @@ Result<Graph> DecomposeLSTM(const OpCall& call) {
   });
 }
 
+Result<void> LSTMGradient(GradientCall& g) {
+  return RecurrentGradient(g, LSTMForm(), DecomposeLSTM);
+}
+
 }  // namespace
 
 OpDef MakeLSTM() {
@@ -89,6 +95,7 @@ OpDef MakeLSTM() {
           .reference = LSTMReference,
           .spell = SpellLSTM,
           .decompose = DecomposeLSTM,
+          .gradient = LSTMGradient,
           .work = WorkForLSTM,
           .domain_of = RecurrentDomain,
           .examples = LSTMExamples};

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a b over the last two dims, leading dims broadcast; a vector is a single row (left) or column
 // (right).
+#include <algorithm>
+
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/matrix_product.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/product_gradient.h"
 
 namespace metadist::ops {
 namespace {
@@ -40,6 +44,34 @@ std::vector<OpExample> MatMulExamples() {
           {.inputs = {F32({2, 4, 6}), F32({6})}}};
 }
 
+// The indices of the leading dims of an operand, aligned with the last of the others.
+std::vector<size_t> BatchIndices(const Shape& shape, size_t dims) {
+  std::vector<size_t> indices;
+  for (size_t d = 0; d + 2 < shape.size(); ++d) indices.push_back(3 + dims - shape.size() + d);
+  return indices;
+}
+
+Result<void> MatMulGradient(GradientCall& g) {
+  const Shape& a = g.call().shape(0);
+  const Shape& b = g.call().shape(1);
+  const size_t dims = std::max(a.size(), b.size());
+  enum : size_t { kRow, kColumn, kInner, kBatch };
+  SumOfProducts product{{g.x(0), g.x(1)}, {BatchIndices(a, dims), BatchIndices(b, dims)}, {}};
+  product.kept = BatchIndices(a.size() > b.size() ? a : b, dims);
+  if (a.size() > 1) {
+    product.indices[0].push_back(kRow);
+    product.kept.push_back(kRow);
+  }
+  product.indices[0].push_back(kInner);
+  product.indices[1].push_back(kInner);
+  if (b.size() > 1) {
+    product.indices[1].push_back(kColumn);
+    product.kept.push_back(kColumn);
+  }
+  for (size_t i = 0; i < 2; ++i) g.Give(i, TRY(GradientOfFactor(product, i, g.dy())));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeMatMul() {
@@ -47,6 +79,7 @@ OpDef MakeMatMul() {
           .since_version = 13,
           .infer = InferMatMul,
           .reference = MatMulReference,
+          .gradient = MatMulGradient,
           .work = WorkForMatMul,
           .examples = MatMulExamples};
 }

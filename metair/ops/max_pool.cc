@@ -10,6 +10,7 @@
 #include "metair/ops/composer.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
@@ -120,6 +121,13 @@ std::vector<OpExample> MaxPoolExamples() {
   return examples;
 }
 
+Result<void> MaxPoolGradientOf(GradientCall& g) {
+  const Term tap = g.x().Apply("metadist.MaxPoolTap", g.attributes());
+  const Attributes attributes = TRY(SpreadAttributes(g.call()));
+  g.Give(0, tap.Apply("metadist.MaxPoolGradient", {g.dy()}, attributes));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeMaxPool() {
@@ -129,6 +137,7 @@ OpDef MakeMaxPool() {
           .reference = MaxPoolReference,
           .spell = SpellPool,
           .decompose = DecomposeMaxPool,
+          .gradient = MaxPoolGradientOf,
           .work = PoolWork,
           .examples = MaxPoolExamples};
 }

@@ -107,7 +107,8 @@ OpDef MakeMaxRoiPool() {
           .infer = InferMaxRoiPool,
           .reference = MaxRoiPoolReference,
           .domain_of = MaxRoiPoolDomain,
-          .examples = MaxRoiPoolExamples};
+          .examples = MaxRoiPoolExamples,
+          .untrained = 0b10};
 }
 
 }  // namespace metadist::ops

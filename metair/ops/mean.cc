@@ -3,6 +3,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -34,6 +35,12 @@ std::vector<OpExample> MeanExamples() {
           {.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}}};
 }
 
+Result<void> MeanGradient(GradientCall& g) {
+  const auto count = static_cast<double>(g.call().inputs.size());
+  for (size_t i = 0; i < g.call().inputs.size(); ++i) g.Give(i, g.dy() / count);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeMean() {
@@ -41,6 +48,7 @@ OpDef MakeMean() {
           .since_version = 13,
           .infer = InferMean,
           .reference = MeanReference,
+          .gradient = MeanGradient,
           .work = WorkForMean,
           .examples = MeanExamples,
           .elementwise = true};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -19,6 +20,7 @@ OpDef MakeMin() {
           .since_version = 13,
           .infer = InferVariadic,
           .reference = NumberVariadic<ApplyMin, ApplyMin>,
+          .gradient = ExtremeGradient,
           .work = VariadicWork,
           .examples = VariadicExamples,
           .elementwise = true};

@@ -6,6 +6,7 @@
 #include "metair/ops/divisor.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -40,6 +41,13 @@ std::vector<OpExample> ModExamples() {
           {.inputs = {F32({4, 6}), F32({6})}, .attributes = fmod}};
 }
 
+Result<void> ModGradient(GradientCall& g) {
+  g.Give(0, g.dy());
+  if (ClassOf(g.x(1).element()) == ElementClass::kFloat)
+    g.Give(1, -(g.dy() * ((g.x(0) - g.y()) / g.x(1)).Apply("Round")));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeMod() {
@@ -47,6 +55,7 @@ OpDef MakeMod() {
           .since_version = 13,
           .infer = InferMod,
           .reference = ModReference,
+          .gradient = ModGradient,
           .domain_of = DivisorDomain,
           .examples = ModExamples,
           .elementwise = true};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = -x.
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -9,6 +10,11 @@ namespace {
 double ApplyNeg(double x) { return -x; }
 int64_t ApplyNegInt(int64_t x) { return WrapSub(0, x); }
 
+Result<void> NegGradient(GradientCall& g) {
+  g.Give(0, -g.dy());
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeNeg() {
@@ -16,6 +22,7 @@ OpDef MakeNeg() {
           .since_version = 13,
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplyNeg, ApplyNegInt>,
+          .gradient = NegGradient,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -96,7 +96,8 @@ OpDef MakeNegativeLogLikelihoodLoss() {
           .decompose = DecomposeNegativeLogLikelihoodLoss,
           .work = WorkForNegativeLogLikelihoodLoss,
           .domain_of = NllDomain,
-          .examples = NegativeLogLikelihoodLossExamples};
+          .examples = NegativeLogLikelihoodLossExamples,
+          .untrained = 0b100};
 }
 
 }  // namespace metadist::ops

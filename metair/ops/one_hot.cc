@@ -6,6 +6,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -74,6 +75,18 @@ std::vector<OpExample> OneHotExamples() {
           {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = {{"axis", 1}}}};
 }
 
+Result<void> OneHotGradient(GradientCall& g) {
+  const Term hot = Term(
+      g.b(),
+      g.b().Add("OneHot",
+                {g.x(0).value(), g.x(1).value(), g.b().Constant(Tensor::Of<double>({2}, {0, 1}))},
+                g.attributes()));
+  const Term on = (g.dy() * hot.As(g.dy().element())).SumAllBut({}, /*keep=*/false);
+  const Term off = g.dy().SumAllBut({}, /*keep=*/false) - on;
+  g.Give(2, off.Unsqueezed({0}).Apply("Concat", {on.Unsqueezed({0})}, {{"axis", 0}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeOneHot() {
@@ -81,6 +94,7 @@ OpDef MakeOneHot() {
           .since_version = 11,
           .infer = InferOneHot,
           .reference = OneHotReference,
+          .gradient = OneHotGradient,
           .work = WorkForOneHot,
           .domain_of = OneHotDomain,
           .examples = OneHotExamples};

@@ -15,6 +15,7 @@
 namespace metadist {
 
 struct OpDef;
+class GradientCall;
 
 // One concrete use of an operator, as far as it is known before running: the input of shape
 // inference, cost and domains of legal inputs. An omitted input has present == false.
@@ -157,6 +158,11 @@ struct OpDef {
   // sizes. nullptr: the operator is elementary. Errors: kBadInput for calls that are not covered.
   Result<Graph> (*decompose)(const OpCall& call) = nullptr;
 
+  // Writes the gradients of the inputs, given those of the outputs; see gradient.h. An input that
+  // is given none has gradient 0. nullptr: the decomposition is differentiated, if there is one.
+  // Errors: kBadInput for calls that cannot be differentiated.
+  Result<void> (*gradient)(GradientCall& call) = nullptr;
+
   // nullptr: one flop per output element, every tensor moved once.
   Work (*work)(const OpCall& call, std::span<const TensorType> outputs) = nullptr;
   // One per input; nullptr: kAny for all.
@@ -167,7 +173,13 @@ struct OpDef {
   // One output, whose elements depend on one element of each input at most: the one in the same
   // position, under broadcasting.
   bool elementwise = false;
-  bool only_types = false;        // the outputs depend only on the types of the inputs
+  bool only_types = false;  // the outputs depend only on the types of the inputs
+  // Inputs (bit i: input i) whose buffers may hold an output of the same type: the kernels read
+  // each element of all inputs before they write the outputs' elements in that position.
+  uint32_t overwrites = 0;
+  // Inputs (bit i: input i) that never hold weights, but statistics, limits, tables: training
+  // leaves them alone unless it is told otherwise.
+  uint32_t untrained = 0;
   bool deterministic = true;      // false: draws random numbers
   const void* context = nullptr;  // for operators added at run time; reached through OpCall::op
 };

@@ -36,4 +36,11 @@ std::vector<const OpDef*> OpTable::all() const {
   return out;
 }
 
+bool MayReadWeights(const OpTable& ops, const Graph& graph, const Use& use) {
+  if (use.node == kNone) return false;
+  const OpDef* op = ops.Find(graph.node(use.node));
+  constexpr int kBits = 32;
+  return op == nullptr || use.input >= kBits || (op->untrained >> use.input & 1) == 0;
+}
+
 }  // namespace metadist

@@ -28,4 +28,7 @@ class OpTable {
   std::map<std::pair<std::string, std::string>, OpDef> ops_;
 };
 
+// Whether what is used here may be weights (OpDef::untrained); false for an output of the graph.
+bool MayReadWeights(const OpTable& ops, const Graph& graph, const Use& use);
+
 }  // namespace metadist

@@ -3,6 +3,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -26,6 +27,13 @@ std::vector<OpExample> PReluExamples() {
           {.inputs = {I64({4, 6}), I64({6})}}};
 }
 
+Result<void> PReluGradient(GradientCall& g) {
+  const Term below = g.x() < 0;
+  g.Give(0, Choose(below, g.dy() * g.x(1), g.dy()));
+  g.Give(1, Choose(below, g.dy() * g.x(), 0));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakePRelu() {
@@ -33,6 +41,7 @@ OpDef MakePRelu() {
           .since_version = 16,
           .infer = InferPRelu,
           .reference = NumberBinary<ApplyPRelu, ApplyPRelu>,
+          .gradient = PReluGradient,
           .examples = PReluExamples,
           .elementwise = true};
 }

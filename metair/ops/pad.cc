@@ -8,6 +8,7 @@
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/mapped_copy.h"
 #include "metair/ops/maps.h"
 #include "metair/ops/ops.h"
@@ -107,6 +108,26 @@ std::vector<OpExample> PadExamples() {
           {.inputs = {I64({4, 6}), Ints({2, 0, 1, 3})}, .attributes = {{"mode", "wrap"}}}};
 }
 
+Result<void> PadGradient(GradientCall& g) {
+  const std::string mode = g.attributes().String("mode", "constant");
+  const Shape& shape = g.call().shape(0);
+  const std::vector<std::vector<int64_t>> maps = TRY(PadMaps(g.call()));
+  Term dx = g.dy();
+  for (size_t d = 0; d < maps.size(); ++d) {
+    const int64_t size = shape[d];
+    std::vector<int64_t> map = maps[d];
+    for (int64_t& index : map)
+      if (index < 0) index = size;  // is ignored
+    dx = dx.Apply("metadist.GatherGradient",
+                  {Term(g.b(), g.b().Integers(map))},
+                  {{"axis", static_cast<int64_t>(d)}, {"size", size}});
+  }
+  g.Give(0, dx);
+  if (g.wants(2))
+    g.Give(2, g.dy().SumAllBut({}, /*keep=*/false) - dx.SumAllBut({}, /*keep=*/false));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakePad() {
@@ -114,6 +135,7 @@ OpDef MakePad() {
           .since_version = 25,
           .infer = InferPad,
           .reference = PadReference,
+          .gradient = PadGradient,
           .work = WorkForPad,
           .examples = PadExamples};
 }

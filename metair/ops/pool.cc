@@ -25,6 +25,37 @@ Result<Spelling> SpellPool(const OpCall& call) {
   return spelling;
 }
 
+Result<Window> SpreadWindow(const OpCall& call) {
+  const Shape& positions = call.shape(0);
+  return WindowAt(*call.attributes,
+                  call.attributes->Ints("size"),
+                  call.attributes->Ints("kernel_shape"),
+                  {positions.begin() + 2, positions.end()});
+}
+
+Result<TensorType> SpreadType(const OpCall& call) {
+  const Window window = TRY(SpreadWindow(call));
+  const TensorType& dy = call.inputs.back().type;
+  TensorType type{dy.element, {dy.shape[0], dy.shape[1]}};
+  type.shape.insert(type.shape.end(), window.input.begin(), window.input.end());
+  TRY(CheckedElements(type.shape, type.element));
+  return type;
+}
+
+Result<Attributes> SpreadAttributes(const OpCall& pooling) {
+  const Window window = TRY(PoolWindow(pooling));
+  Attributes attributes{{"size", window.input}};
+  SpellWindow(window, attributes);
+  return attributes;
+}
+
+Result<Term> SpreadOver(GradientCall& g, const Term& dy, bool average) {
+  Attributes attributes = TRY(SpreadAttributes(g.call()));
+  attributes.set("average", int64_t{average ? 1 : 0});
+  attributes.set("count_include_pad", g.attributes().Int("count_include_pad", 0));
+  return dy.Apply("metadist.PoolGradient", attributes);
+}
+
 Work PoolWork(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t kernel = NumElements(call.attributes->Ints("kernel_shape"));
   return FlopsWork(call, outputs, kernel * NumElements(outputs[0].shape));

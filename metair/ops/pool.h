@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "metair/ops/op_def.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/window.h"
 
 // Shared by poolings: a window slides over the dims of input 0 from the third on, plane by plane.
@@ -17,8 +17,21 @@ Result<Window> PoolWindow(const OpCall& call);
 // The type of output 0: like input 0, with one element for every position of the window.
 Result<TensorType> PoolType(const OpCall& call);
 
+// The window of a gradient with regard to the input of a pooling: the positions are those of input
+// 0 of the call, the spatial dims of the pooling's input are the attribute `size`.
+Result<Window> SpreadWindow(const OpCall& call);
+
+// The type of that gradient: like the last input, with dims of `size`.
+Result<TensorType> SpreadType(const OpCall& call);
+
+// Attributes of that gradient for a pooling call.
+Result<Attributes> SpreadAttributes(const OpCall& pooling);
+
 // Writes out the window (OpDef::spell).
 Result<Spelling> SpellPool(const OpCall& call);
+
+// The transpose of a pooling that sums, or averages, applied to dy: see PoolGradient.
+Result<Term> SpreadOver(GradientCall& g, const Term& dy, bool average);
 
 // One flop for each tap of each position.
 Work PoolWork(const OpCall& call, std::span<const TensorType> outputs);

@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 
@@ -61,6 +62,16 @@ std::vector<OpExample> PowExamples() {
           {.inputs = {I64({4, 1}), I64({6})}}};
 }
 
+Result<void> PowGradient(GradientCall& g) {
+  const Term x = g.x().Wide();
+  const Term exponent = g.x(1).As(x.element());
+  const Term dy = g.dy().Wide();
+  // x^-1 is not a number at 0, where the slope of x^0 is 0.
+  g.Give(0, dy * Choose(exponent == 0, 0, exponent * x.Apply("Pow", {exponent - 1})));
+  g.Give(1, dy * Choose(x == 0, 0, g.y().Wide() * x.Apply("Log")));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakePow() {
@@ -68,6 +79,7 @@ OpDef MakePow() {
           .since_version = 15,
           .infer = InferPow,
           .reference = PowReference,
+          .gradient = PowGradient,
           .domain_of = PowDomain,
           .examples = PowExamples,
           .elementwise = true};

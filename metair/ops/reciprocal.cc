@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = 1 / x.
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplyReciprocal(double x) { return 1 / x; }
+
+Term SlopeOfReciprocal(GradientCall& g, const Term& x) {
+  const Term y = g.y().Wide();
+  return -(y * y);
+}
 
 }  // namespace
 
@@ -15,6 +21,7 @@ OpDef MakeReciprocal() {
           .since_version = 13,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyReciprocal>,
+          .gradient = UnaryGradient<SlopeOfReciprocal>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -52,6 +52,24 @@ std::vector<int64_t> FoldedStrides(const Shape& shape, const std::vector<bool>& 
   return strides;
 }
 
+Result<FoldedTerms> FoldedTermsOf(GradientCall& g) {
+  const Reduction reduction = TRY(ReductionOf(g.call()));
+  Shape kept = g.call().shape(0);
+  for (size_t d = 0; d < kept.size(); ++d)
+    if (reduction.folded[d]) kept[d] = 1;
+  return FoldedTerms{reduction.folded, g.y().Reshaped(kept), g.dy().Reshaped(kept)};
+}
+
+Result<void> ReducedExtremeGradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < fold.folded.size(); ++d)
+    if (fold.folded[d]) axes.push_back(static_cast<int64_t>(d));
+  const Term hit = (g.x() == fold.y).As(fold.y.element());
+  g.Give(0, hit * (fold.dy / hit.Sum(axes)));
+  return {};
+}
+
 std::vector<OpExample> ReductionExamples() {
   return {{.inputs = {F32({4, 6}), Ints({-1})}},
           {.inputs = {F32({3, 4, 5}), Ints({1})}, .attributes = {{"keepdims", 0}}},

@@ -7,6 +7,7 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/compute_type.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/op_def.h"
 #include "metair/ops/strided_copy.h"
 
@@ -43,6 +44,16 @@ void Fold(const Tensor& x, const std::vector<bool>& folded, Tensor& y, T initial
     to[at[0]] = f(to[at[0]], from[i]);
   });
 }
+
+// What the gradient of a reduction is written with: output and its gradient, folded dims of size 1.
+struct FoldedTerms {
+  std::vector<bool> folded;
+  Term y;
+  Term dy;
+};
+Result<FoldedTerms> FoldedTermsOf(GradientCall& g);
+// OpDef::gradient of an extreme: elements that have it share it equally.
+Result<void> ReducedExtremeGradient(GradientCall& g);
 
 // Reference kernels of reductions. F::Initial(T()) is the fold of no elements, F::Apply(y, x) adds
 // one element; overloaded for each element class.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 
@@ -15,6 +16,12 @@ struct SumOfMagnitudes {
   static int64_t Apply(int64_t sum, int64_t x) { return x < 0 ? WrapSub(sum, x) : WrapAdd(sum, x); }
 };
 
+Result<void> ReduceL1Gradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  g.Give(0, fold.dy * g.x().Apply("Sign"));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReduceL1() {
@@ -22,6 +29,7 @@ OpDef MakeReduceL1() {
           .since_version = 18,
           .infer = InferNumberReduction,
           .reference = NumberReduction<SumOfMagnitudes>,
+          .gradient = ReduceL1Gradient,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

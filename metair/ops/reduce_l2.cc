@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "metair/ops/composer.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -33,6 +34,13 @@ Result<Graph> DecomposeReduceL2(const OpCall& call) {
   return compose.Done({ComposeNorm(compose, compose.Operand(0), folded.axes, folded.keep)});
 }
 
+Result<void> ReduceL2Gradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  const Term y = fold.y.Wide();
+  g.Give(0, g.x().Wide() * Choose(y == 0, 0, fold.dy.Wide() / y));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReduceL2() {
@@ -41,6 +49,7 @@ OpDef MakeReduceL2() {
           .infer = InferNumberReduction,
           .reference = RealReduction<ApplyReduceL2, FinishReduceL2>,
           .decompose = DecomposeReduceL2,
+          .gradient = ReduceL2Gradient,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

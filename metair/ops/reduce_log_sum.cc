@@ -4,6 +4,7 @@
 
 #include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -21,6 +22,13 @@ Result<Graph> DecomposeReduceLogSum(const OpCall& call) {
   return compose.Done({compose.Add("Log", {sum})});
 }
 
+Result<void> ReduceLogSumGradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  const Term slope = fold.dy.Wide() / fold.y.Wide().Apply("Exp");
+  g.Give(0, slope.Expanded(g.x().shape()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReduceLogSum() {
@@ -29,6 +37,7 @@ OpDef MakeReduceLogSum() {
           .infer = InferNumberReduction,
           .reference = RealReduction<ApplyReduceLogSum, FinishReduceLogSum>,
           .decompose = DecomposeReduceLogSum,
+          .gradient = ReduceLogSumGradient,
           .work = ReductionWork,
           .domain_of = PositiveDomain,
           .examples = ReductionExamples};

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "metair/ops/composer.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -51,6 +52,16 @@ Result<Graph> DecomposeReduceLogSumExp(const OpCall& call) {
   return compose.Done({y});
 }
 
+Result<void> ReduceLogSumExpGradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  // Of nothing but -inf, the logarithm of the sum is -inf, too.
+  const Term x = g.x().Wide();
+  const Term y = fold.y.Wide();
+  const Term share = (x - Choose(y.Apply("IsInf"), 0, y)).Apply("Exp");
+  g.Give(0, fold.dy.Wide() * share);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReduceLogSumExp() {
@@ -59,6 +70,7 @@ OpDef MakeReduceLogSumExp() {
           .infer = InferNumberReduction,
           .reference = ReduceLogSumExpReference,
           .decompose = DecomposeReduceLogSumExp,
+          .gradient = ReduceLogSumExpGradient,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

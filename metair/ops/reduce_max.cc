@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 
@@ -25,6 +26,7 @@ OpDef MakeReduceMax() {
           .since_version = 20,
           .infer = InferReduction,
           .reference = AnyReduction<Greatest>,
+          .gradient = ReducedExtremeGradient,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

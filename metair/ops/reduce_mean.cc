@@ -7,6 +7,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 
@@ -76,6 +77,13 @@ Result<Graph> DecomposeReduceMean(const OpCall& call) {
   return compose.Done({ComposeMean(compose, compose.Operand(0), folded.axes, folded.keep)});
 }
 
+Result<void> ReduceMeanGradient(GradientCall& g) {
+  const FoldedTerms fold = TRY(FoldedTermsOf(g));
+  const auto count = static_cast<double>(TRY(ReductionOf(g.call())).count);
+  g.Give(0, (fold.dy / count).Expanded(g.x().shape()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReduceMean() {
@@ -84,6 +92,7 @@ OpDef MakeReduceMean() {
           .infer = InferNumberReduction,
           .reference = ReduceMeanReference,
           .decompose = DecomposeReduceMean,
+          .gradient = ReduceMeanGradient,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

@@ -3,6 +3,7 @@
 // 0).
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -77,6 +78,7 @@ OpDef MakeReshape() {
           .infer = InferReshape,
           .reference = ReshapeReference,
           .spell = SpellReshape,
+          .gradient = ReshapeGradient,
           .work = NoWork,
           .examples = ReshapeExamples,
           .view = true};

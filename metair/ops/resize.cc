@@ -14,6 +14,7 @@
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/mapped_copy.h"
 #include "metair/ops/maps.h"
 #include "metair/ops/ops.h"
@@ -322,6 +323,35 @@ std::vector<OpExample> ResizeExamples() {
                           {"axes", List{2, 3}}}}};
 }
 
+Result<void> ResizeGradient(GradientCall& g) {
+  // Each axis is a product with the matrix of its taps.
+  const std::vector<double> roi =
+      Crops(g.attributes()) ? TRY(g.call().Doubles(kRoi)) : std::vector<double>();
+  const ResizeTables tables = TRY(ResizeTablesOf(g.call(), roi.empty() ? nullptr : roi.data()));
+  Term dx = g.dy().Wide();
+  for (size_t d = 0; d < tables.size(); ++d) {
+    const int64_t from = g.call().shape(kX)[d];
+    const auto to = static_cast<int64_t>(tables[d].size());
+    std::vector<double> matrix(static_cast<size_t>(from * to), 0.0);
+    bool same = from == to;
+    for (int64_t i = 0; i < to; ++i)
+      for (const ResizeTap& tap : tables[d][static_cast<size_t>(i)]) {
+        matrix[static_cast<size_t>(tap.index * to + i)] += tap.weight;
+        same = same && tap.index == i && tap.weight == 1;
+      }
+    if (same) continue;
+    const Term taps(g.b(),
+                    g.b().Constant(Tensor::Of<double>({from, to}, matrix).Cast(dx.element())));
+    std::string letters;
+    for (size_t i = 0; i < tables.size(); ++i) letters += static_cast<char>('a' + i);
+    std::string result = letters;
+    result[d] = 'z';
+    dx = Einsum(letters + ",z" + letters[d] + "->" + result, {dx, taps});
+  }
+  g.Give(kX, dx);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeResize() {
@@ -329,8 +359,10 @@ OpDef MakeResize() {
           .since_version = 19,
           .infer = InferResize,
           .reference = ResizeReference,
+          .gradient = ResizeGradient,
           .work = WorkForResize,
-          .examples = ResizeExamples};
+          .examples = ResizeExamples,
+          .untrained = 0b1110};
 }
 
 }  // namespace ops

@@ -5,6 +5,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -63,6 +64,11 @@ std::vector<OpExample> ReverseSequenceExamples() {
       {.inputs = {F32({4, 6, 3}), I64({4})}, .attributes = {{"batch_axis", 0}, {"time_axis", 1}}}};
 }
 
+Result<void> ReverseSequenceGradient(GradientCall& g) {
+  g.Give(0, g.Again(g.dy()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeReverseSequence() {
@@ -70,6 +76,7 @@ OpDef MakeReverseSequence() {
           .since_version = 10,
           .infer = InferReverseSequence,
           .reference = ReverseSequenceReference,
+          .gradient = ReverseSequenceGradient,
           .work = MoveWork,
           .domain_of = ReverseSequenceDomain,
           .examples = ReverseSequenceExamples};

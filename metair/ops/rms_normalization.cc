@@ -6,6 +6,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
@@ -68,6 +69,22 @@ Result<Graph> DecomposeRMSNormalization(const OpCall& call) {
   return compose.Done({compose.Add("Mul", {y, scale})});
 }
 
+Result<void> RMSNormalizationGradient(GradientCall& g) {
+  const int64_t axis = TRY(NormalizeAxis(g.attributes().Int("axis", -1), g.call().rank(0)));
+  const std::vector<int64_t> axes = AxesBetween(axis, g.call().rank(0));
+  const auto mean = [&](const Term& term) {
+    return Term(g.b(), ComposeMean(g.b(), term.value(), axes, /*keep=*/true));
+  };
+  const Term x = g.x().Wide();
+  const Term root = (mean(x * x) + g.attributes().Float("epsilon", 1e-5f)).Apply("Sqrt");
+  const Term normal = x / root;
+  const Term dy = g.dy().As(x.element());
+  const Term slope = dy * g.x(1).As(x.element());
+  g.Give(0, (slope - normal * mean(slope * normal)) / root);
+  g.Give(1, dy * normal);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeRMSNormalization() {
@@ -76,6 +93,7 @@ OpDef MakeRMSNormalization() {
           .infer = InferRMSNormalization,
           .reference = RMSNormalizationReference,
           .decompose = DecomposeRMSNormalization,
+          .gradient = RMSNormalizationGradient,
           .work = WorkForRMSNormalization,
           .examples = RMSNormalizationExamples};
 }

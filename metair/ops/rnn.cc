@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/recurrent_gradient.h"
 
 namespace metadist {
 namespace {
@@ -193,6 +195,8 @@ Result<Graph> DecomposeRNN(const OpCall& call) {
   });
 }
 
+Result<void> RNNGradient(GradientCall& g) { return RecurrentGradient(g, RNNForm(), DecomposeRNN); }
+
 }  // namespace
 
 OpDef MakeRNN() {
@@ -202,6 +206,7 @@ OpDef MakeRNN() {
           .reference = RNNReference,
           .spell = SpellRNN,
           .decompose = DecomposeRNN,
+          .gradient = RNNGradient,
           .work = WorkForRNN,
           .domain_of = RecurrentDomain,
           .examples = RNNExamples};

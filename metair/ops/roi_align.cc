@@ -181,7 +181,8 @@ OpDef MakeRoiAlign() {
           .reference = RoiAlignReference,
           .work = WorkForRoiAlign,
           .domain_of = RoiAlignDomain,
-          .examples = RoiAlignExamples};
+          .examples = RoiAlignExamples,
+          .untrained = 0b10};
 }
 
 }  // namespace metadist::ops

@@ -4,6 +4,7 @@
 // of the sequence.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/heads.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
@@ -109,6 +110,16 @@ std::vector<OpExample> RotaryEmbeddingExamples() {
            .attributes = {{"num_heads", 4}, {"rotary_embedding_dim", 6}}}};
 }
 
+Result<void> RotaryEmbeddingGradient(GradientCall& g) {
+  // Rotates back.
+  TRY(g.Refuse(kCos));
+  TRY(g.Refuse(kSin));
+  std::vector<ValueId> inputs{g.dy().value(), g.x(kCos).value(), (-g.x(kSin)).value()};
+  if (g.has(kPositions)) inputs.push_back(g.x(kPositions).value());
+  g.Give(kX, {g.b(), g.b().Add("RotaryEmbedding", inputs, g.attributes())});
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeRotaryEmbedding() {
@@ -116,9 +127,11 @@ OpDef MakeRotaryEmbedding() {
           .since_version = 23,
           .infer = InferRotaryEmbedding,
           .reference = RotaryEmbeddingReference,
+          .gradient = RotaryEmbeddingGradient,
           .work = WorkForRotaryEmbedding,
           .domain_of = RotaryEmbeddingDomain,
-          .examples = RotaryEmbeddingExamples};
+          .examples = RotaryEmbeddingExamples,
+          .untrained = 0b110};
 }
 
 }  // namespace metadist::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -17,6 +18,7 @@ OpDef MakeRound() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplyRound>,
+          .gradient = NoGradient,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -27,6 +27,18 @@ Result<void> CheckScatterReduction(const OpCall& call) {
   return {};
 }
 
+ScatteredGradients ReducedScatterGradients(GradientCall& g,
+                                           const std::function<Term(const Term&)>& picked) {
+  const std::string reduction = g.attributes().String("reduction", "none");
+  const Term x = g.x(0);
+  const Term dy = g.dy();
+  if (reduction == "add") return {dy, picked(dy)};
+  if (reduction == "mul")
+    return {dy * g.Again(x.Number(1).Expanded(x.shape())), picked(dy * g.y()) / g.x(2)};
+  const Term hit = (g.x(2) == picked(g.y())).As(dy.element());
+  return {dy * (x == g.y()).As(dy.element()), picked(dy) * hit};
+}
+
 void ScatterInto(const std::string& reduction,
                  const Tensor& updates,
                  int64_t from,

@@ -4,6 +4,7 @@
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/scatter.h"
@@ -76,6 +77,22 @@ std::vector<OpExample> ScatterElementsExamples() {
            .attributes = {{"axis", 1}, {"reduction", "max"}}}};
 }
 
+Result<void> ScatterElementsGradient(GradientCall& g) {
+  const std::string reduction = g.attributes().String("reduction", "none");
+  const Attributes along{{"axis", g.attributes().Int("axis", 0)}};
+  const auto picked = [&](const Term& all) { return all.Apply("GatherElements", {g.x(1)}, along); };
+  if (reduction == "none") {
+    const Term zeros = g.dy().Zeros(g.call().shape(2));
+    g.Give(0, g.dy().Apply("ScatterElements", {g.x(1), zeros}, along));
+    g.Give(2, picked(g.dy()));
+  } else {
+    const ScatteredGradients gradients = ReducedScatterGradients(g, picked);
+    g.Give(0, gradients.data);
+    g.Give(2, gradients.updates);
+  }
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeScatterElements() {
@@ -83,9 +100,11 @@ OpDef MakeScatterElements() {
           .since_version = 18,
           .infer = InferScatterElements,
           .reference = ScatterElementsReference,
+          .gradient = ScatterElementsGradient,
           .work = WorkForScatterElements,
           .domain_of = ScatterElementsDomain,
-          .examples = ScatterElementsExamples};
+          .examples = ScatterElementsExamples,
+          .untrained = 0b1};
 }
 
 }  // namespace metadist::ops

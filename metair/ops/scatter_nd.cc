@@ -3,6 +3,7 @@
 // indices select; of several updates of one element the last is kept.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/scatter.h"
@@ -70,6 +71,21 @@ std::vector<OpExample> ScatterNDExamples() {
            .attributes = {{"reduction", "max"}}}};
 }
 
+Result<void> ScatterNDGradient(GradientCall& g) {
+  const std::string reduction = g.attributes().String("reduction", "none");
+  const auto picked = [&](const Term& all) { return all.Apply("GatherND", {g.x(1)}); };
+  if (reduction == "none") {
+    const Term zeros = g.dy().Zeros(g.call().shape(2));
+    g.Give(0, g.dy().Apply("ScatterND", {g.x(1), zeros}));
+    g.Give(2, picked(g.dy()));
+  } else {
+    const ScatteredGradients gradients = ReducedScatterGradients(g, picked);
+    g.Give(0, gradients.data);
+    g.Give(2, gradients.updates);
+  }
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeScatterND() {
@@ -77,9 +93,11 @@ OpDef MakeScatterND() {
           .since_version = 18,
           .infer = InferScatterND,
           .reference = ScatterNDReference,
+          .gradient = ScatterNDGradient,
           .work = WorkForScatterND,
           .domain_of = ScatterNDDomain,
-          .examples = ScatterNDExamples};
+          .examples = ScatterNDExamples,
+          .untrained = 0b1};
 }
 
 }  // namespace metadist::ops

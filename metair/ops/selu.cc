@@ -4,6 +4,7 @@
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -22,6 +23,12 @@ std::vector<OpExample> SeluExamples() {
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 2.0}, {"gamma", 3.0}}}};
 }
 
+Term SlopeOfSelu(GradientCall& g, const Term& x) {
+  const double alpha = g.attributes().Float("alpha", 1.67326319217681884765625);
+  const double gamma = g.attributes().Float("gamma", 1.05070102214813232421875);
+  return Choose(x > 0, x.Number(gamma), gamma * alpha * x.Apply("Exp"));
+}
+
 }  // namespace
 
 OpDef MakeSelu() {
@@ -29,6 +36,7 @@ OpDef MakeSelu() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = SeluReference,
+          .gradient = UnaryGradient<SlopeOfSelu>,
           .examples = SeluExamples,
           .elementwise = true};
 }

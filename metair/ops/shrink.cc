@@ -2,6 +2,7 @@
 // y = x + bias if x < -lambd, x - bias if x > lambd, else 0; truncated for integers.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 
@@ -27,6 +28,11 @@ std::vector<OpExample> ShrinkExamples() {
           {.inputs = {I64({4, 6})}, .attributes = {{"bias", 1.0}, {"lambd", 2.0}}}};
 }
 
+Result<void> ShrinkGradient(GradientCall& g) {
+  g.Give(0, Choose(g.x().Apply("Abs") > g.attributes().Float("lambd", 0.5), g.dy(), 0));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeShrink() {
@@ -34,6 +40,7 @@ OpDef MakeShrink() {
           .since_version = 9,
           .infer = InferNumberUnary,
           .reference = ShrinkReference,
+          .gradient = ShrinkGradient,
           .examples = ShrinkExamples,
           .elementwise = true};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -14,6 +15,11 @@ double ApplySigmoid(double x) {
   return e / (1 + e);
 }
 
+Term SlopeOfSigmoid(GradientCall& g, const Term& x) {
+  const Term y = g.y().Wide();
+  return y * (1 - y);
+}
+
 }  // namespace
 
 OpDef MakeSigmoid() {
@@ -21,6 +27,7 @@ OpDef MakeSigmoid() {
           .since_version = 13,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySigmoid>,
+          .gradient = UnaryGradient<SlopeOfSigmoid>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

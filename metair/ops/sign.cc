@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = -1, 0 or 1, the sign of x; NaN stays NaN.
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -16,6 +17,7 @@ OpDef MakeSign() {
           .since_version = 13,
           .infer = InferNumberUnary,
           .reference = NumberUnary<ApplySign, ApplySignInt>,
+          .gradient = NoGradient,
           .examples = UnaryExamples,
           .elementwise = true};
 }

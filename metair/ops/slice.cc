@@ -2,12 +2,14 @@
 // x from starts up to but excluding ends, by steps, along axes; bounds are clamped, negative ones
 // count from the end.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -119,6 +121,37 @@ std::vector<OpExample> SliceExamples() {
           {.inputs = {F32({4, 6, 5}), Ints({0, 1}), Ints({4, -1})}}};
 }
 
+Result<void> SliceGradient(GradientCall& g) {
+  // The elements of each dim of dy stand `step` apart, in the opposite order if it is negative.
+  const std::vector<Cut> cuts = TRY(CutsOf(g.call()));
+  const Shape& shape = g.call().shape(0);
+  Term dx = g.dy();
+  std::vector<int64_t> before(shape.size(), 0);
+  std::vector<int64_t> after(shape.size(), 0);
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const auto axis = static_cast<int64_t>(d);
+    const int64_t count = cuts[d].count;
+    const int64_t step = std::abs(cuts[d].step);
+    int64_t start = cuts[d].start;
+    if (cuts[d].step < 0 && count > 0) {
+      start += (count - 1) * cuts[d].step;
+      if (count > 1) dx = dx.Sliced(axis, -1, -kEnd, -1);
+    }
+    if (count > 1 && step > 1) {
+      std::vector<int64_t> gap(shape.size() + 1, 0);
+      gap[d + 1] = step - 1;
+      Shape spread = dx.shape();
+      spread[d] = count * step;
+      const std::vector<int64_t> none(gap.size(), 0);
+      dx = dx.Unsqueezed({axis + 1}).Padded(none, gap).Reshaped(spread);
+    }
+    before[d] = count == 0 ? shape[d] : start;
+    after[d] = shape[d] - before[d] - (count > 1 ? count * step : count);
+  }
+  g.Give(0, dx.Padded(before, after));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeSlice() {
@@ -127,6 +160,7 @@ OpDef MakeSlice() {
           .infer = InferSlice,
           .reference = SliceReference,
           .spell = SpellSlice,
+          .gradient = SliceGradient,
           .work = MoveWork,
           .examples = SliceExamples};
 }

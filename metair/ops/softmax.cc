@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "metair/ops/composer.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 
@@ -49,6 +50,14 @@ Result<Graph> DecomposeSoftmax(const OpCall& call) {
   return compose.Done({compose.Add("Div", {x.exponentials, x.sum})});
 }
 
+Result<void> SoftmaxGradient(GradientCall& g) {
+  const int64_t axis = TRY(LineAxis(g.call()));
+  const Term y = g.y().Wide();
+  const Term dy = g.dy().Wide();
+  g.Give(0, y * (dy - (y * dy).Sum({axis})));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeSoftmax() {
@@ -57,6 +66,7 @@ OpDef MakeSoftmax() {
           .infer = InferLines,
           .reference = SoftmaxReference,
           .decompose = DecomposeSoftmax,
+          .gradient = SoftmaxGradient,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

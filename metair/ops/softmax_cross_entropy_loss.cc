@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/log_softmax.h"
 #include "metair/ops/negative_log_likelihood_loss.h"
@@ -48,6 +49,12 @@ Result<Graph> DecomposeSoftmaxCrossEntropyLoss(const OpCall& call) {
   return compose.Done({ComposeNll(compose, call, log_prob), log_prob});
 }
 
+Result<void> SoftmaxCrossEntropyLossGradient(GradientCall& g) {
+  Composer compose(g.call());
+  const ValueId log_prob = compose.Add("LogSoftmax", {compose.Operand(0)}, {{"axis", 1}});
+  return g.Through(TRY(compose.Done({ComposeNll(compose, g.call(), log_prob), log_prob})));
+}
+
 }  // namespace
 
 OpDef MakeSoftmaxCrossEntropyLoss() {
@@ -56,9 +63,11 @@ OpDef MakeSoftmaxCrossEntropyLoss() {
           .infer = InferSoftmaxCrossEntropyLoss,
           .reference = SoftmaxCrossEntropyLossReference,
           .decompose = DecomposeSoftmaxCrossEntropyLoss,
+          .gradient = SoftmaxCrossEntropyLossGradient,
           .work = WorkForSoftmaxCrossEntropyLoss,
           .domain_of = NllDomain,
-          .examples = SoftmaxCrossEntropyLossExamples};
+          .examples = SoftmaxCrossEntropyLossExamples,
+          .untrained = 0b100};
 }
 
 }  // namespace metadist::ops

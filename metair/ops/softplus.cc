@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplySoftplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+
+Term SlopeOfSoftplus(GradientCall& g, const Term& x) { return x.Apply("Sigmoid"); }
 
 }  // namespace
 
@@ -17,6 +20,7 @@ OpDef MakeSoftplus() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySoftplus>,
+          .gradient = UnaryGradient<SlopeOfSoftplus>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -3,12 +3,18 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 double ApplySoftsign(double x) { return x / (1 + std::fabs(x)); }
+
+Term SlopeOfSoftsign(GradientCall& g, const Term& x) {
+  const Term scale = x.Apply("Abs") + 1;
+  return 1 / (scale * scale);
+}
 
 }  // namespace
 
@@ -17,6 +23,7 @@ OpDef MakeSoftsign() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = FloatUnary<ApplySoftsign>,
+          .gradient = UnaryGradient<SlopeOfSoftsign>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

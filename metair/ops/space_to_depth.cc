@@ -2,6 +2,7 @@
 // Moves spatial blocks to channels: [n, c, h b, w b] to [n, b b c, h, w].
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/space_depth.h"
 #include "metair/ops/work.h"
@@ -34,6 +35,11 @@ std::vector<OpExample> SpaceToDepthExamples() {
           {.inputs = {F32({1, 5, 9, 6})}, .attributes = {{"blocksize", 3}}}};
 }
 
+Result<void> SpaceToDepthGradient(GradientCall& g) {
+  g.Give(0, g.dy().Apply("DepthToSpace", {{"blocksize", g.attributes().Int("blocksize", 0)}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeSpaceToDepth() {
@@ -41,6 +47,7 @@ OpDef MakeSpaceToDepth() {
           .since_version = 13,
           .infer = InferSpaceToDepth,
           .reference = SpaceToDepthReference,
+          .gradient = SpaceToDepthGradient,
           .work = MoveWork,
           .examples = SpaceToDepthExamples};
 }

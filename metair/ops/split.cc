@@ -4,6 +4,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -81,6 +82,15 @@ std::vector<OpExample> SplitExamples() {
       {.inputs = {F32({2, 3, 12}), Ints({6, 6})}, .attributes = {{"axis", 2}}, .num_outputs = 2}};
 }
 
+Result<void> SplitGradient(GradientCall& g) {
+  const int64_t axis = TRY(NormalizeAxis(g.attributes().Int("axis", 0), g.call().rank(0)));
+  std::vector<Term> pieces;
+  for (size_t o = 0; o < static_cast<size_t>(g.call().num_outputs); ++o) pieces.push_back(g.dy(o));
+  const std::vector<Term> others(pieces.begin() + 1, pieces.end());
+  g.Give(0, pieces[0].Apply("Concat", others, {{"axis", axis}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeSplit() {
@@ -89,6 +99,7 @@ OpDef MakeSplit() {
           .infer = InferSplit,
           .reference = SplitReference,
           .spell = SpellSplit,
+          .gradient = SplitGradient,
           .work = MoveWork,
           .examples = SplitExamples};
 }

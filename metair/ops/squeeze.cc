@@ -4,6 +4,7 @@
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -49,6 +50,7 @@ OpDef MakeSqueeze() {
           .since_version = 25,
           .infer = InferSqueeze,
           .reference = SqueezeReference,
+          .gradient = ReshapeGradient,
           .work = NoWork,
           .examples = SqueezeExamples,
           .view = true};

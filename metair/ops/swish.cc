@@ -4,6 +4,7 @@
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -19,6 +20,12 @@ std::vector<OpExample> SwishExamples() {
   return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
+Term SlopeOfSwish(GradientCall& g, const Term& x) {
+  const double alpha = g.attributes().Float("alpha", 1);
+  const Term gate = (alpha * x).Apply("Sigmoid");
+  return gate + alpha * x * gate * (1 - gate);
+}
+
 }  // namespace
 
 OpDef MakeSwish() {
@@ -26,6 +33,7 @@ OpDef MakeSwish() {
           .since_version = 24,
           .infer = InferFloatUnary,
           .reference = SwishReference,
+          .gradient = UnaryGradient<SlopeOfSwish>,
           .examples = SwishExamples,
           .elementwise = true};
 }

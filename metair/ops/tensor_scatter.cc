@@ -5,7 +5,9 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
 #include "metair/ops/strided_copy.h"
 
 namespace metadist::ops {
@@ -94,6 +96,29 @@ std::vector<OpExample> TensorScatterExamples() {
           {.inputs = {F32({3, 6, 4}), F32({3, 2, 4})}}};
 }
 
+Result<void> TensorScatterGradient(GradientCall& g) {
+  // Positions along the axis: where the update is written.
+  const int64_t axis = TRY(AxisOfTensorScatter(g.call()));
+  const Shape& update = g.call().shape(1);
+  const auto rank = static_cast<int64_t>(update.size());
+  const int64_t count = update[static_cast<size_t>(axis)];
+  const int64_t size = g.call().shape(0)[static_cast<size_t>(axis)];
+  std::vector<int64_t> later;
+  for (int64_t d = 1; d < rank - axis; ++d) later.push_back(d);
+  Term places = Term(g.b(), ComposePositions(g.b(), 0, count)).Unsqueezed(later);
+  if (g.has(2)) {
+    std::vector<int64_t> all;
+    for (int64_t d = 1; d < rank; ++d) all.push_back(d);
+    places = places + g.x(2).As(ElementType::kI64).Unsqueezed(all);
+  }
+  places = places.Apply("Mod", {places.Number(static_cast<double>(size))}).Expanded(update);
+  std::vector<ValueId> inputs{g.dy().value(), g.dy().Zeros(update).value()};
+  if (g.has(2)) inputs.push_back(g.x(2).value());
+  g.Give(0, {g.b(), g.b().Add("TensorScatter", inputs, g.attributes())});
+  g.Give(1, g.dy().Apply("GatherElements", {places}, {{"axis", axis}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeTensorScatter() {
@@ -101,9 +126,11 @@ OpDef MakeTensorScatter() {
           .since_version = 24,
           .infer = InferTensorScatter,
           .reference = TensorScatterReference,
+          .gradient = TensorScatterGradient,
           .work = WorkForTensorScatter,
           .domain_of = TensorScatterDomain,
-          .examples = TensorScatterExamples};
+          .examples = TensorScatterExamples,
+          .untrained = 0b1};
 }
 
 }  // namespace metadist::ops

@@ -2,6 +2,7 @@
 // y = x if x > alpha, else 0.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -19,6 +20,11 @@ std::vector<OpExample> ThresholdedReluExamples() {
   return {{.inputs = {F32({4, 6})}}, {.inputs = {F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
+Result<void> ThresholdedReluGradient(GradientCall& g) {
+  g.Give(0, Choose(g.x() > g.attributes().Float("alpha", 1), g.dy(), 0));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeThresholdedRelu() {
@@ -26,6 +32,7 @@ OpDef MakeThresholdedRelu() {
           .since_version = 22,
           .infer = InferFloatUnary,
           .reference = ThresholdedReluReference,
+          .gradient = ThresholdedReluGradient,
           .examples = ThresholdedReluExamples,
           .elementwise = true};
 }

@@ -2,6 +2,7 @@
 // x repeated along each dim.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/mapped_copy.h"
 #include "metair/ops/ops.h"
 
@@ -44,6 +45,19 @@ std::vector<OpExample> TileExamples() {
           {.inputs = {Bool({6}), Ints({2})}}};
 }
 
+Result<void> TileGradient(GradientCall& g) {
+  const Shape& shape = g.call().shape(0);
+  const std::vector<int64_t> repeats = TRY(g.call().Ints(1));
+  Shape copies;  // each dim as its copies, and their elements
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    copies.insert(copies.end(), {repeats[d], shape[d]});
+    axes.push_back(static_cast<int64_t>(2 * d));
+  }
+  g.Give(0, g.dy().Reshaped(copies).Sum(axes, /*keep=*/false));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeTile() {
@@ -51,6 +65,7 @@ OpDef MakeTile() {
           .since_version = 13,
           .infer = InferTile,
           .reference = TileReference,
+          .gradient = TileGradient,
           .work = WorkForTile,
           .examples = TileExamples};
 }

@@ -7,6 +7,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -71,6 +72,14 @@ std::vector<OpExample> TopKExamples() {
           {.inputs = {I64({2, 9, 3}), Ints({4})}, .attributes = {{"axis", 1}}, .num_outputs = 2}};
 }
 
+Result<void> TopKGradient(GradientCall& g) {
+  const Term zeros = g.dy().Zeros(g.call().shape(0));
+  g.Give(
+      0,
+      zeros.Apply("ScatterElements", {g.y(1), g.dy()}, {{"axis", g.attributes().Int("axis", -1)}}));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeTopK() {
@@ -78,6 +87,7 @@ OpDef MakeTopK() {
           .since_version = 24,
           .infer = InferTopK,
           .reference = TopKReference,
+          .gradient = TopKGradient,
           .work = WorkForTopK,
           .examples = TopKExamples};
 }

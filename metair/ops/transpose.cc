@@ -5,6 +5,7 @@
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -48,6 +49,15 @@ std::vector<OpExample> TransposeExamples() {
           {.inputs = {Bool({4, 6})}, .attributes = perm({1, 0})}};
 }
 
+Result<void> TransposeGradient(GradientCall& g) {
+  const std::vector<int64_t> order = TRY(PermutationOf(g.call()));
+  std::vector<int64_t> back(order.size());
+  for (size_t d = 0; d < order.size(); ++d)
+    back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+  g.Give(0, g.dy().Transposed(back));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeTranspose() {
@@ -55,6 +65,7 @@ OpDef MakeTranspose() {
           .since_version = 25,
           .infer = InferTranspose,
           .reference = TransposeReference,
+          .gradient = TransposeGradient,
           .work = MoveWork,
           .examples = TransposeExamples};
 }

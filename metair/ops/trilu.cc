@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -62,6 +63,11 @@ std::vector<OpExample> TriluExamples() {
           {.inputs = {Bool({4, 6})}, .attributes = {{"upper", 0}}}};
 }
 
+Result<void> TriluGradient(GradientCall& g) {
+  g.Give(0, g.Again(g.dy()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeTrilu() {
@@ -70,6 +76,7 @@ OpDef MakeTrilu() {
           .infer = InferTrilu,
           .reference = TriluReference,
           .spell = SpellTrilu,
+          .gradient = TriluGradient,
           .work = MoveWork,
           .examples = TriluExamples,
           .elementwise = true};

@@ -5,6 +5,7 @@
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -42,6 +43,7 @@ OpDef MakeUnsqueeze() {
           .since_version = 25,
           .infer = InferUnsqueeze,
           .reference = UnsqueezeReference,
+          .gradient = ReshapeGradient,
           .work = NoWork,
           .examples = UnsqueezeExamples,
           .view = true};

@@ -3,6 +3,7 @@
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -47,6 +48,12 @@ std::vector<OpExample> WhereExamples() {
           {.inputs = {Bool({4, 1}), I64({6}), I64({4, 6})}}};
 }
 
+Result<void> WhereGradient(GradientCall& g) {
+  g.Give(1, Choose(g.x(0), g.dy(), 0));
+  g.Give(2, Choose(g.x(0), 0, g.dy()));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeWhere() {
@@ -54,8 +61,10 @@ OpDef MakeWhere() {
           .since_version = 16,
           .infer = InferWhere,
           .reference = WhereReference,
+          .gradient = WhereGradient,
           .examples = WhereExamples,
-          .elementwise = true};
+          .elementwise = true,
+          .untrained = 0b1};
 }
 
 }  // namespace metadist::ops

@@ -129,6 +129,17 @@ Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, c
   return window;
 }
 
+Result<Window> WindowAt(const Attributes& attributes,
+                        const Shape& spatial,
+                        const Shape& kernel,
+                        const Shape& positions) {
+  Window window = TRY(ReadWindow(attributes, spatial, kernel));
+  if (positions.size() != spatial.size())
+    return BadCall("expected positions in {} dims, got {}", spatial.size(), positions.size());
+  window.output = positions;
+  return window;
+}
+
 void SpellWindow(const Window& window, Attributes& attributes) {
   std::vector<int64_t> pads = window.pads_begin;
   pads.insert(pads.end(), window.pads_end.begin(), window.pads_end.end());

@@ -37,6 +37,13 @@ Result<Window> TransposedWindowOf(const Attributes& attributes,
 // Source: ONNX operator specification, Col2Im-18.
 Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, const Shape& block);
 
+// The window with `positions`, which may reach beyond the padded input. Reads dilations, pads and
+// strides.
+Result<Window> WindowAt(const Attributes& attributes,
+                        const Shape& spatial,
+                        const Shape& kernel,
+                        const Shape& positions);
+
 // Writes the window as attributes that do not depend on sizes: kernel_shape, strides, dilations and
 // pads instead of auto_pad.
 void SpellWindow(const Window& window, Attributes& attributes);
