@@ -11,7 +11,7 @@
 #include "cli/isolate.h"
 #include "cli/options.h"
 #include "cli/values.h"
-#include "planner/space/glob.h"
+#include "metair/ir/glob.h"
 
 namespace metadist::cli {
 namespace {

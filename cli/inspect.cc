@@ -38,6 +38,7 @@ void AddInspect(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("inspect", "what is in a model");
   auto flags = std::make_shared<InspectFlags>();
   AddModelFlags(*command, session, flags->model);
+  AddTrainFlags(*command, flags->model.train);
   command->add_flag("--ops", flags->ops, "list the operators");
   command->add_flag("--text", flags->text, "print the graph (MetaIR)");
   command->add_option("--node", flags->node, "print one node")->type_name("NAME");

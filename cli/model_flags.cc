@@ -2,12 +2,14 @@
 #include "cli/model_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <chrono>
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/train_flags.h"
 #include "cli/values.h"
 #include "metair/ir/text_file.h"
 #include "metair/ops/op_guard.h"
@@ -85,12 +87,16 @@ Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>
   return out;
 }
 
-Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
+Result<LoadedModel> LoadModel(const Session& session,
+                              const ModelFlags& flags,
+                              std::optional<TrainingOptions> training) {
   const auto start = std::chrono::steady_clock::now();
   TRY(CheckDistinct({{"the model", flags.path}, {"--output", session.output}}));
   LoadedModel model;
   model.binds = TRY(ParseBinds(flags.binds));
+  model.training = training ? std::move(training) : TRY(ParseTraining(flags.train));
   ImportOptions options;
+  options.trains = model.training.has_value();
   options.binds = model.binds;
   options.strict = flags.strict;
   model.ops = TRY(LoadOperators(flags.op_libraries, /*guarded=*/true));
@@ -101,6 +107,24 @@ Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
   PassOptions passes;
   passes.off.insert(flags.passes_off.begin(), flags.passes_off.end());
   PassesDone done = TRY(RunPasses(model.imported.graph, passes, *model.ops));
+  if (model.training) {
+    TrainingStep step =
+        TRY(MakeTrainingStep(done.graph, *model.training, *model.ops).in(flags.path));
+    for (const std::string& name : step.without_effect)
+      session.console.Warn(
+          fmt::format("the loss does not depend on '{}': it is not trained", name));
+    int64_t elements = 0;
+    for (const Trained& trained : step.trained) {
+      model.trained.push_back(trained.name);
+      elements += NumElements(step.graph.value(trained.parameter).type.shape);
+    }
+    session.console.Log(fmt::format("trains {} of {} parameters, {} elements (--trainable)",
+                                    model.trained.size(),
+                                    done.graph.OfKind(ValueKind::kParameter).size(),
+                                    elements));
+    session.console.Detail(fmt::format("trains {}", fmt::join(model.trained, ", ")));
+    done = TRY(RunPasses(step.graph, passes, *model.ops));
+  }
   model.imported.graph = std::move(done.graph);
   model.passes = std::move(done.reports);
   for (const PassReport& pass : model.passes)

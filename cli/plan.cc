@@ -87,6 +87,7 @@ void AddPlan(CLI::App& app, Session& session) {
   PlanFlags& plan = flags->plan;
   const auto add = OptionsOf(*command);
   AddModelFlags(*command, session, plan.model);
+  AddTrainFlags(*command, plan.model.train);
   session.required.push_back(
       add("--cluster C", plan.cluster, "8xh100, 2x8xh100, cpu:4, or a profile file")
           ->envname("METADIST_CLUSTER"));

@@ -170,6 +170,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.origin.model_hash = result.model.imported.hash;
   request.origin.binds = result.model.binds;
   request.origin.passes_off = flags.model.passes_off;
+  request.origin.training = result.model.training;
   request.origin.cluster = flags.cluster;
   request.origin.profile = request.cluster.profile->header.name;
   request.origin.profile_hash = Fingerprint(*request.cluster.profile);
@@ -192,8 +193,7 @@ namespace {
 // them; likewise in the bodies of nodes with the same name.
 void TakeData(const Graph& model, Graph& graph) {
   for (Value& value : graph.values) {
-    if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
-    if (value.data.has_data()) continue;
+    if (value.kind == ValueKind::kResult || value.data.has_data()) continue;
     const ValueId id = model.FindValue(value.name);
     if (id != kNone && model.value(id).type == value.type) value.data = model.value(id).data;
   }

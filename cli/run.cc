@@ -101,6 +101,7 @@ void AddRun(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("run", "execute a plan or a model, and check it");
   auto flags = std::make_shared<RunFlags>();
   AddModelFlags(*command, session, flags->plan.model);
+  AddTrainFlags(*command, flags->plan.model.train);
   command->get_option("MODEL")->description(
       "a plan that `metadist plan -o` wrote, or a model; told apart by the content");
   command
@@ -142,6 +143,13 @@ void AddRun(CLI::App& app, Session& session) {
           "--warm-up", flags->warm_up, "steps to run before measuring (default 1, with --bench 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
+  command
+      ->add_option("--steps",
+                   flags->steps,
+                   "steps that a model with state (--train) takes before its results are compared "
+                   "(default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
   command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
   CLI::Option* baseline = command->add_option(
       "--baseline", flags->baseline, "with --bench: fail if a step takes longer than in FILE");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/output_file.h"
+#include "cli/train_flags.h"
 #include "metair/ir/text_file.h"
 #include "metair/spmd/mesh.h"
 #include "planner/plan/plan_io.h"
@@ -57,6 +58,10 @@ Result<void> CheckFlagsOfPlan(const RunFlags& flags, const Plan& plan) {
   for (const std::string& pass : flags.plan.model.passes_off)
     if (std::ranges::count(plan.origin.passes_off, pass) == 0)
       differs("--no-pass is " + pass, "without it");
+  if (const auto training = TRY(ParseTraining(flags.plan.model.train));
+      training && training != plan.origin.training)
+    differs("--train is " + training->optimizer,
+            plan.origin.training ? "with other options of training" : "for inference");
   if (flags.plan.solver != PlanFlags().solver)
     differs("--solver is " + flags.plan.solver, "already");
   if (!flags.plan.rules.empty()) differs("--rules is " + flags.plan.rules, "already");
@@ -103,7 +108,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   model.passes_off = plan.origin.passes_off;
   model.strict = flags.plan.model.strict;
   model.op_libraries = flags.plan.model.op_libraries;
-  auto read = LoadModel(session, model);
+  auto read = LoadModel(session, model, plan.origin.training);
   if (!read.ok()) {
     if (read.error().code != ErrorCode::kUsage) return std::move(read).failure();
     // The sizes differ from those of the plan: not the model that was planned.

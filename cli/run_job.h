@@ -30,6 +30,7 @@ struct RunFlags {
   bool no_check = false;
   bool random_weights = false;
   int iterations = 0;
+  int steps = 0;  // 0: not given
   std::optional<int> warm_up;
   std::string baseline;
   std::string max_regress;

@@ -67,16 +67,35 @@ Result<Program> ProgramOf(const Job& job) {
   return LowerWithData(*job.plan, job.graph);
 }
 
+// States go on from step to step, so the results are those of a given number of steps.
+Result<int> StepsToCompare(const RunFlags& flags, const Graph& graph) {
+  if (flags.steps != 0 && graph.state.empty())
+    return Usage("--steps: the model has no state, so all its steps are the same",
+                 "give --train, or measure more steps with --iterations");
+  return std::max(flags.steps, 1);
+}
+
+Result<RunResult> Run(Session& session,
+                      const Program& program,
+                      const NamedTensors& inputs,
+                      const RunOptions& options) {
+  return session.processes != nullptr
+             ? RunOnProcesses(*session.processes, program, {}, inputs, options)
+             : RunProgram(program, {}, inputs, options);
+}
+
 }  // namespace
 
 Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
   RunOutcome out;
+  const int steps = TRY(StepsToCompare(flags, job.graph));
   const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
   NamedTensors expected = TRY(ReadExpected(flags.expect, job.graph));
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
   options.random_weights = flags.random_weights;
+  options.zero_states = true;
   // Inputs are drawn for the model, whose operators show the valid inputs better than the
   // program's.
   options.drawn_for = &job.graph;
@@ -90,9 +109,13 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
   timed.timeout_seconds = flags.timeout_seconds;
-  out.run = TRY(session.processes != nullptr
-                    ? RunOnProcesses(*session.processes, program, {}, inputs, timed)
-                    : RunProgram(program, {}, inputs, timed));
+  out.run = TRY(Run(session, program, inputs, timed));
+  options.iterations = steps;
+  if (!job.graph.state.empty() && (compare || !expected.empty())) {
+    RunOptions exact = options;
+    exact.timeout_seconds = flags.timeout_seconds;
+    out.run.outputs = TRY(Run(session, program, inputs, exact)).outputs;
+  }
   if (!flags.trace.empty())
     out.traced = WriteFile(flags.trace, TraceJson(program, out.run.timeline), session.force);
   const auto coarsest = CoarsestTypes(job.graph);

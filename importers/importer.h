@@ -18,7 +18,9 @@ struct ImportOptions {
   std::map<std::string, Shape> shapes = {};
   // Inputs with known elements, which become constants: required for inputs that shapes depend on.
   NamedTensors constants = {};
-  bool strict = false;           // unknown operators are errors
+  bool strict = false;  // unknown operators are errors
+  // Small initializers that may hold weights are parameters too, not constants.
+  bool trains = false;
   const OpTable* ops = nullptr;  // nullptr: the built-in table
 };
 

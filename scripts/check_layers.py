@@ -7,7 +7,7 @@ import re
 import source_tree
 
 # Folder -> what its files may include of ours, besides themselves. The longest folder that fits a file counts.
-_METAIR = ("metair/ir", "metair/json", "metair/ops", "metair/passes", "metair/spmd")
+_METAIR = ("metair/ir", "metair/json", "metair/ops", "metair/passes", "metair/spmd", "metair/training")
 _PLAIN = ("metair/ir/check.h", "metair/ir/error.h", "metair/ir/result.h", "metair/ir/multiversion.h", "metair/ir/sanitizers.h")
 LAYERS = {
     "metair/ir": (),
@@ -15,6 +15,7 @@ LAYERS = {
     "metair/ops": ("metair/ir",),
     "metair/passes": ("metair/ir", "metair/ops"),
     "metair/spmd": ("metair/ir", "metair/ops"),
+    "metair/training": ("metair/ir", "metair/ops"),
     "importers": _METAIR,
     "profiles": _METAIR,
     "planner": _METAIR + ("profiles", "planner/solvers"),

@@ -132,18 +132,26 @@ class WholeData::Binder {
     const Graph& graph = program_.stages[static_cast<size_t>(stage)].graph;
     const DrawnFor drawn_for = GraphsToDrawFor(graph);
     std::vector<Entry> entries(graph.values.size());
+    std::vector<bool> carried(graph.values.size(), false);  // inputs that steps hand on
+    for (const StatePair& pair : graph.state)
+      carried[static_cast<size_t>(pair.input)] = graph.value(pair.input).kind == ValueKind::kInput;
     for (size_t v = 0; v < entries.size(); ++v) {
       const Value& value = graph.values[v];
       const bool input = value.kind == ValueKind::kInput;
       entries[v].given = input || value.kind == ValueKind::kParameter;
       if (value.kind == ValueKind::kResult) continue;
       if (input && IsReceived(program_, stage, static_cast<ValueId>(v))) continue;
-      BindValue(value, GivenType(program_, value), drawn_for, entries[v]);
+      BindValue(value, GivenType(program_, value), carried[v], drawn_for, entries[v]);
     }
     data_.entries_.push_back(std::move(entries));
   }
 
-  void BindValue(const Value& value, const TensorType& type, const DrawnFor& from, Entry& entry) {
+  // carried: an input that steps hand on.
+  void BindValue(const Value& value,
+                 const TensorType& type,
+                 bool carried,
+                 const DrawnFor& from,
+                 Entry& entry) {
     const bool input = value.kind == ValueKind::kInput;
     const NamedTensors& given = input ? inputs_ : weights_;
     Tensor& whole = entry.whole;
@@ -151,6 +159,8 @@ class WholeData::Binder {
       whole = FromBits(found->second, value.type.element);
     else if (value.data.has_data())
       whole = value.data;
+    else if (carried && options_.zero_states)
+      whole = Tensor::Zeros(type);
     else if (input ? options_.random_inputs : options_.random_weights)
       DrawFrom(value, type, from, entry);
     if (entry.data != nullptr) return;

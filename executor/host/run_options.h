@@ -18,6 +18,7 @@ struct RunOptions {
   // Fill parameters and inputs without data with seeded random values.
   bool random_weights = false;
   bool random_inputs = false;
+  bool zero_states = false;  // inputs that steps hand on start at zero unless they are given
   // The graph whose operators define the legal values of tensors of equal name and type; nullptr:
   // the program's own graphs.
   const Graph* drawn_for = nullptr;

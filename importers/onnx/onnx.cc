@@ -13,8 +13,10 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "importers/importer.h"
@@ -180,6 +182,21 @@ Error WithUnknown(Error error, const Imported& imported) {
   return error;
 }
 
+// Initializers of several floats are parameters, unless no operator may read weights there.
+void KeepWeights(const std::set<std::string>& known, const OpTable& ops, Graph& graph) {
+  const std::vector<std::vector<Use>> uses = UsesOf(graph);
+  const auto reads_weights = [&](const Use& use) { return MayReadWeights(ops, graph, use); };
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    Value& value = graph.values[v];
+    if (value.kind != ValueKind::kConstant || value.type.shape.empty() ||
+        NumElements(value.type.shape) < 2 || known.count(value.name) > 0 ||
+        ClassOf(value.type.element) != ElementClass::kFloat)
+      continue;
+    if (std::any_of(uses[v].begin(), uses[v].end(), reads_weights))
+      value.kind = ValueKind::kParameter;
+  }
+}
+
 // State shared by all steps.
 struct Import {
   const ImportOptions& options;
@@ -194,8 +211,8 @@ struct Import {
 Result<Graph> ToGraph(Import* import) {
   OnnxModel& model = import->model;
   TRY(ExpandSequences(&model, &import->external, import->ops));
-  const BuiltGraph built =
-      TRY(BuildGraph(&model, &import->external, import->ops, &import->imported));
+  BuiltGraph built = TRY(BuildGraph(&model, &import->external, import->ops, &import->imported));
+  if (import->options.trains) KeepWeights(model.known, import->ops, built.graph);
   TRY(CheckOpaque(import->options, import->ops, &import->imported));
   InferOptions infer;
   infer.infer_unknown = [&](const Graph& graph, const Node& node) {

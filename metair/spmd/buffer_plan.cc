@@ -110,21 +110,58 @@ void SetLifetimes(const Graph& graph, BufferPlan& plan) {
   }
 }
 
-// Lets the new value of a state use the buffer of the old one, if that is free when the new value
-// is first written: all readers of the old value, and of views of it, run earlier.
-void UpdateInPlace(const Graph& graph, BufferPlan& plan) {
+// Whether the node reads the buffer of this root only where it may be overwritten meanwhile.
+bool MayOverwrite(const Node& node, ValueId root, const BufferPlan& plan, const OpTable& ops) {
+  constexpr size_t kBits = 32;
+  const OpDef* op = ops.Find(node);
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone || plan.slots[static_cast<size_t>(node.inputs[i])].root != root)
+      continue;
+    if (op == nullptr || i >= kBits || (op->overwrites >> i & 1) == 0) return false;
+  }
+  return node.regions.empty();
+}
+
+// Whether the buffer of the old value is free when the new one is first written: all readers of the
+// old value, and of views of it, run earlier, or are the node that writes and allow it.
+bool IsFreeFor(const Graph& graph,
+               const Slot& before,
+               ValueId after,
+               const BufferPlan& plan,
+               const OpTable& ops) {
+  const Slot& slot = plan.slots[static_cast<size_t>(after)];
+  if (before.last != slot.first) return before.last < slot.first;
+  const NodeId producer = graph.value(after).producer;
+  return producer == slot.first && !BundleOf(graph.node(producer)) &&
+         MayOverwrite(graph.node(producer), before.root, plan, ops);
+}
+
+// By state: whether its new value may use the buffer of the old one. Before roots are changed.
+std::vector<bool> UpdatedInPlace(const Graph& graph, const BufferPlan& plan, const OpTable& ops) {
   std::vector<int> states(plan.slots.size(), 0);  // that end in the buffer of a value
   for (const StatePair& pair : graph.state)
     ++states[static_cast<size_t>(plan.slots[static_cast<size_t>(pair.output)].root)];
+  std::vector<bool> in_place;
   for (const StatePair& pair : graph.state) {
-    Slot& before = plan.slots[static_cast<size_t>(pair.input)];
+    const Slot& before = plan.slots[static_cast<size_t>(pair.input)];
     const ValueId root = plan.slots[static_cast<size_t>(pair.output)].root;
-    const Slot after = plan.slots[static_cast<size_t>(root)];
-    const bool made = graph.value(root).kind == ValueKind::kResult;
-    if (!made || states[static_cast<size_t>(root)] != 1 || before.last >= after.first ||
-        KnownBytes(graph.value(root).type) != KnownBytes(graph.value(pair.input).type))
-      continue;
-    before.rewritten = after.first;
+    in_place.push_back(
+        graph.value(root).kind == ValueKind::kResult && states[static_cast<size_t>(root)] == 1 &&
+        KnownBytes(graph.value(root).type) == KnownBytes(graph.value(pair.input).type) &&
+        IsFreeFor(graph, before, root, plan, ops));
+  }
+  return in_place;
+}
+
+// Lets new values of states use the buffers of the old ones.
+void UpdateInPlace(const Graph& graph, const OpTable& ops, BufferPlan& plan) {
+  const std::vector<bool> in_place = UpdatedInPlace(graph, plan, ops);
+  for (size_t s = 0; s < in_place.size(); ++s) {
+    if (!in_place[s]) continue;
+    const StatePair& pair = graph.state[s];
+    const ValueId root = plan.slots[static_cast<size_t>(pair.output)].root;
+    plan.slots[static_cast<size_t>(pair.input)].rewritten =
+        plan.slots[static_cast<size_t>(root)].first;
     for (Slot& slot : plan.slots)
       if (slot.root == root) slot.root = pair.input;
   }
@@ -248,12 +285,20 @@ std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
   return packed;
 }
 
+std::vector<bool> UpdatedInPlace(const Graph& graph, const OpTable& ops) {
+  BufferPlan plan;
+  plan.slots.resize(graph.values.size());
+  SetRoots(graph, ops, plan);
+  SetLifetimes(graph, plan);
+  return UpdatedInPlace(graph, plan, ops);
+}
+
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   BufferPlan plan;
   plan.slots.resize(graph.values.size());
   SetRoots(graph, ops, plan);
   SetLifetimes(graph, plan);
-  UpdateInPlace(graph, plan);
+  UpdateInPlace(graph, ops, plan);
   const std::vector<bool> packed = HeldPacked(graph, ops);
   std::vector<ValueId> results;
   for (size_t v = 0; v < graph.values.size(); ++v) {

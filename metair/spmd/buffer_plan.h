@@ -56,10 +56,14 @@ int64_t KnownBytes(const TensorType& type);
 // with bodies.
 std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops);
 
+// By position in Graph::state: whether the new value can be written into the buffer of the old one,
+// since nothing reads that any more, or only the node that writes (OpDef::overwrites).
+std::vector<bool> UpdatedInPlace(const Graph& graph, const OpTable& ops);
+
 // graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, IsPrefixSlice) shares
 // its input's buffer; graph outputs live to the end. The new value of a state (Graph::state) is
-// written into the buffer of the old one if nothing reads that any more; its root is then the
-// input. Otherwise it is copied at the end of the step. Cost: quadratic in the number of results
+// written into the buffer of the old one if it can be (UpdatedInPlace); its root is then the input.
+// Otherwise it is copied at the end of the step. Cost: quadratic in the number of results
 // that are live together.
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops);
 

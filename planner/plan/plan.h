@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "metair/ir/graph.h"
 #include "metair/ir/result.h"
 #include "metair/spmd/program.h"
+#include "metair/training/training.h"
 #include "planner/simulate/simulate.h"
 #include "planner/space/assignment.h"
 #include "planner/space/redistribution.h"
@@ -25,9 +27,10 @@ struct PlanOrigin {
   std::string model_hash;
   std::map<std::string, int64_t> binds;
   std::vector<std::string> passes_off;
-  std::string cluster;       // as the user wrote it
-  std::string profile;       // its name
-  std::string profile_hash;  // may be empty
+  std::optional<TrainingOptions> training;  // nullopt: inference
+  std::string cluster;                      // as the user wrote it
+  std::string profile;                      // its name
+  std::string profile_hash;                 // may be empty
   bool operator==(const PlanOrigin&) const = default;
 };
 

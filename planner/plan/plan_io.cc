@@ -67,6 +67,21 @@ void VisitAlternative(JsonVisitor& v, Alternative& a) {
   v.Field("note", a.note);
 }
 
+void VisitTraining(JsonVisitor& v, std::optional<TrainingOptions>& training) {
+  if (v.reading()) training.emplace();
+  TrainingOptions& t = *training;
+  v.Field("optimizer", t.optimizer);
+  v.Field("loss", t.loss);
+  v.Field("trainable", t.trainable);
+  v.Field("learning_rate", t.learning_rate);
+  v.Field("beta1", t.beta1);
+  v.Field("beta2", t.beta2);
+  v.Field("epsilon", t.epsilon);
+  v.Field("weight_decay", t.weight_decay);
+  v.Field("momentum", t.momentum);
+  v.Field("clip", t.clip);
+}
+
 class PlanFields {
  public:
   explicit PlanFields(Plan& plan) : plan_(plan) {}
@@ -108,6 +123,7 @@ class PlanFields {
       model.Field("hash", origin.model_hash);
       model.Field("binds", origin.binds);
       model.Field("passes_off", origin.passes_off);
+      model.Optional("training", origin.training, std::nullopt, VisitTraining);
     });
     v.Object("cluster", [&](JsonVisitor& cluster) {
       cluster.Field("spec", origin.cluster);

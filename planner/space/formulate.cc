@@ -20,11 +20,11 @@
 #include <tuple>
 #include <utility>
 
+#include "metair/ir/glob.h"
 #include "metair/spmd/fusion.h"
 #include "planner/rules/probe/black_box.h"
 #include "planner/space/block_cyclic_spread.h"
 #include "planner/space/edge_costs.h"
-#include "planner/space/glob.h"
 #include "planner/space/memory_rows.h"
 #include "planner/space/partial_flow.h"
 #include "planner/space/repeats.h"

@@ -10,6 +10,7 @@
 //   at 2n       the node's results, and operands that come straight from their producer
 //   2n+1 ..     a result kept for several uses, up to the last of them; a result used once, up to
 //               its user
+//   never       new values of states that may be written over the old ones
 //   always      inputs, parameters, constants (their packed size, if packed; the copy that node n
 //               reads is then counted at 2n)
 #include "planner/space/memory_rows.h"
@@ -38,11 +39,15 @@ class Liveness {
         uses_(UsesOf(graph)),
         packed_(HeldPacked(graph, ops)),
         end_(2 * static_cast<int64_t>(graph.nodes.size()) + 1),
+        overwriting_(graph.values.size(), false),
         covered_(graph.values.size(), 0),
         root_(graph.values.size()) {}
 
   void Run() {
     for (size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<ValueId>(v);
+    const std::vector<bool> in_place = UpdatedInPlace(graph_, ops_);
+    for (size_t s = 0; s < in_place.size(); ++s)
+      if (in_place[s]) SetOverwriting(graph_.state[s].output);
     AddStored();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const NodeId id = static_cast<NodeId>(n);
@@ -120,6 +125,14 @@ class Liveness {
       root_[static_cast<size_t>(node.outputs[0])] = root_[static_cast<size_t>(node.inputs[0])];
   }
 
+  // Of a value, and of what it is a view of.
+  void SetOverwriting(ValueId value) {
+    overwriting_[static_cast<size_t>(value)] = true;
+    const NodeId producer = graph_.value(value).producer;
+    if (producer != kNone && IsView(graph_.node(producer)))
+      SetOverwriting(graph_.node(producer).inputs[0]);
+  }
+
   // Whether the operand takes bytes while the node runs that no other row counts.
   bool IsHeldFor(NodeId node, ValueId operand) const {
     if (packed_[static_cast<size_t>(operand)]) return true;
@@ -135,7 +148,8 @@ class Liveness {
     for (size_t s = 0; s < strategies.size(); ++s) {
       const Strategy& strategy = strategies[s].strategy;
       for (size_t o = IsView(node) ? 1 : 0; o < node.outputs.size(); ++o)
-        if (node.outputs[o] != kNone) usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);
+        if (node.outputs[o] != kNone && !overwriting_[static_cast<size_t>(node.outputs[o])])
+          usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);
       std::set<std::pair<ValueId, Sharding>> taken;
       for (size_t i = 0; i < node.inputs.size(); ++i)
         if (node.inputs[i] != kNone && IsHeldFor(id, node.inputs[i]) &&
@@ -220,7 +234,7 @@ class Liveness {
   void AddResult(NodeId id, size_t position) {
     const ValueId value = graph_.node(id).outputs[position];
     const std::vector<Use>& uses = uses_[static_cast<size_t>(value)];
-    if (uses.empty()) return;
+    if (uses.empty() || overwriting_[static_cast<size_t>(value)]) return;
     const bool to_end = uses.back().node == kNone;
     const int64_t hi =
         to_end ? end_ : 2 * static_cast<int64_t>(uses.back().node) + (Decided(value) ? 1 : 0);
@@ -248,7 +262,8 @@ class Liveness {
   const std::vector<std::vector<Use>> uses_;
   const std::vector<bool> packed_;  // by value
   const int64_t end_;
-  std::vector<int64_t> covered_;  // by root: times before this are already counted
+  std::vector<bool> overwriting_;  // by value: takes the buffer of the state that it replaces
+  std::vector<int64_t> covered_;   // by root: times before this are already counted
   std::vector<ValueId> root_;
   // By a strategy's body, which equal nodes share, and the operands that it frees.
   std::map<std::pair<const Expansion*, std::vector<bool>>, int64_t> bodies_;

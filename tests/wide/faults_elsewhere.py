@@ -91,9 +91,27 @@ ELSEWHERE = {
     ),
     "results take no memory while they are made": (
         "planner/space/memory_rows.cc",
-        "if (node.outputs[o] != kNone) usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);",
-        "if (node.outputs[o] != kNone) usage[s] += 0 * Bytes(node.outputs[o], strategy.outputs[o]);",
+        "usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);",
+        "usage[s] += 0 * Bytes(node.outputs[o], strategy.outputs[o]);",
         "planner_test:MakePlan.TheSmallestBudget*",
+    ),
+    "a gradient reaches only the last reader of a value": (
+        "metair/ops/gradient.cc",
+        "sum = sum == kNone ? gradient : b_.Add(\"Add\", {sum, gradient});",
+        "sum = gradient;",
+        "metair_ops_test:Ops/Gradient.*",
+    ),
+    "states are overwritten before their last reader": (
+        "metair/spmd/buffer_plan.cc",
+        "if (op == nullptr || i >= kBits || (op->overwrites >> i & 1) == 0) return false;",
+        "if (op == nullptr || i >= kBits) return false;",
+        "metair_spmd_test:BufferPlan.*",
+    ),
+    "tables of constants are trained": (
+        "metair/training/trained.cc",
+        "!IsTable(value.data, ReadersOf(graph, of, ops))",
+        "true",
+        "metair_training_test:Trained.*",
     ),
     "collectives that travel together may exceed the limit": (
         "planner/search/plan_of_choice.cc",

@@ -74,6 +74,32 @@ TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
 }
 
 // Two readers of packed weights each get a copy, which lives while they run.
+// The update reads the old value with its first or its second input; only the first may be
+// overwritten. `late`: another node reads the old value after it.
+BufferPlan OfState(bool second, bool late) {
+  OpTable ops = Ops();
+  ops.Add({.name = "Update", .overwrites = 0b01});
+  Graph graph;
+  const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);
+  const ValueId old = Add(graph, "old", {256}, ValueKind::kInput);
+  graph.inputs = {x, old};
+  const ValueId view = Apply(graph, "View", {old}, {16, 16});
+  std::vector<ValueId> operands{view, x};
+  if (second) std::swap(operands[0], operands[1]);
+  const ValueId made = Apply(graph, "Update", operands, {256});
+  graph.outputs = {made};
+  if (late) graph.outputs.push_back(Apply(graph, "Compute", {old}, {256}));
+  graph.state = {{old, made}};
+  EXPECT_EQ(UpdatedInPlace(graph, ops)[0], !second && !late);
+  return PlanBuffers(graph, ops);
+}
+
+TEST(BufferPlan, StatesAreOverwrittenWhereTheWriterAllowsIt) {
+  EXPECT_EQ(OfState(false, false).arena_bytes, 0);
+  EXPECT_EQ(OfState(true, false).arena_bytes, 1024);
+  EXPECT_EQ(OfState(false, true).arena_bytes, 2048);
+}
+
 TEST(BufferPlan, SmallWeightsArePackedAndReadersGetCopies) {
   Graph graph;
   const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
+#include "metair/ir/glob.h"
 #include "metair/ir/text.h"
 #include "planner/space/dim_cuts.h"
-#include "planner/space/glob.h"
 #include "tests/planner/test_cluster.h"
 
 namespace metadist {

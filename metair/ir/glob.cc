@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/space/glob.h"
+#include "metair/ir/glob.h"
 
 #include <cstddef>
 
