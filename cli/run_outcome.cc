@@ -68,10 +68,13 @@ Result<Program> ProgramOf(const Job& job) {
 }
 
 // States go on from step to step, so the results are those of a given number of steps.
-Result<int> StepsToCompare(const RunFlags& flags, const Graph& graph) {
+Result<int> StepsToCompare(const RunFlags& flags, const Graph& graph, bool compares) {
   if (flags.steps != 0 && graph.state.empty())
     return Usage("--steps: the model has no state, so all its steps are the same",
                  "give --train, or measure more steps with --iterations");
+  if (flags.steps != 0 && !compares)
+    return Usage("--steps: there is nothing to compare with",
+                 "give --ranks, a plan or --expect, and no --no-check");
   return std::max(flags.steps, 1);
 }
 
@@ -88,7 +91,6 @@ Result<RunResult> Run(Session& session,
 
 Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
   RunOutcome out;
-  const int steps = TRY(StepsToCompare(flags, job.graph));
   const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
   NamedTensors expected = TRY(ReadExpected(flags.expect, job.graph));
   RunOptions options;
@@ -102,6 +104,8 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   options.interrupted = &Session::interrupted();
   options.ops = job.ops.get();
   const bool compare = !flags.no_check && job.plan.has_value();
+  const bool compares = compare || !expected.empty();
+  options.iterations = TRY(StepsToCompare(flags, job.graph, compares));
   RunOptions timed = options;
   timed.warm_up = flags.warm_up.value_or(flags.bench ? 3 : 1);
   timed.iterations = flags.iterations > 0 ? flags.iterations : flags.bench ? 10 : 3;
@@ -110,8 +114,7 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   const Program program = TRY(ProgramOf(job));
   timed.timeout_seconds = flags.timeout_seconds;
   out.run = TRY(Run(session, program, inputs, timed));
-  options.iterations = steps;
-  if (!job.graph.state.empty() && (compare || !expected.empty())) {
+  if (!job.graph.state.empty() && compares) {
     RunOptions exact = options;
     exact.timeout_seconds = flags.timeout_seconds;
     out.run.outputs = TRY(Run(session, program, inputs, exact)).outputs;

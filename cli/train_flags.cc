@@ -48,7 +48,7 @@ class Values {
   void Betas(const std::string& text, TrainingOptions& options) {
     if (text.empty()) return;
     const size_t comma = text.find(',');
-    if (comma == std::string::npos) {
+    if (comma == std::string::npos || comma == 0 || comma + 1 == text.size()) {
       problems_.push_back(
           Usage(fmt::format("--betas '{}': expected two numbers, as 0.9,0.999", text)));
       return;

@@ -11,6 +11,7 @@ namespace {
 
 struct MomentFactors {
   float beta1 = 0, beta2 = 0, epsilon = 0, decay = 0;
+  float rest1 = 1, rest2 = 1;  // 1 - beta
   bool decoupled = true;
   int64_t count = 0;
 };
@@ -31,12 +32,13 @@ void RunMoments(const MomentFactors& f,
                 float* mean,
                 float* square) {
   const float beta1 = f.beta1, beta2 = f.beta2, epsilon = f.epsilon;
+  const float rest1 = f.rest1, rest2 = f.rest2;
   const float kept = step.kept, added = step.added, rate = step.rate, correct = step.correct;
   for (int64_t i = 0; i < f.count; ++i) {
     const float old = in[0][i];
     const float g = in[1][i] + added * old;
-    const float m = beta1 * in[2][i] + (1 - beta1) * g;
-    const float v = beta2 * in[3][i] + (1 - beta2) * g * g;
+    const float m = beta1 * in[2][i] + rest1 * g;
+    const float v = beta2 * in[3][i] + rest2 * g * g;
     mean[i] = m;
     square[i] = v;
     x[i] = kept * old - rate * m / (std::sqrt(v) * correct + epsilon);
@@ -70,6 +72,13 @@ bool AllF32(const KernelSite& site) {
   return true;
 }
 
+// Whether the node requests the first outputs, so many.
+Result<void> CheckRequested(const KernelArgs& args, size_t count) {
+  for (size_t o = 0; o < count; ++o)
+    if (args.out_or_null(o) == nullptr) return BadInput("", "all outputs must be requested");
+  return {};
+}
+
 }  // namespace
 
 Prepared AdamW(const KernelSite& site) {
@@ -80,11 +89,14 @@ Prepared AdamW(const KernelSite& site) {
   MomentFactors factors;
   factors.beta1 = static_cast<float>(beta1);
   factors.beta2 = static_cast<float>(beta2);
+  factors.rest1 = static_cast<float>(1 - beta1);
+  factors.rest2 = static_cast<float>(1 - beta2);
   factors.epsilon = static_cast<float>(attributes.Float("epsilon", 1e-8));
   factors.decay = static_cast<float>(attributes.Float("decay", 0.01));
   factors.decoupled = attributes.Int("decoupled", 1) != 0;
   factors.count = NumElements(site.out().shape);
-  return Accept("loop", [=](const KernelArgs& args) {
+  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+    TRY(CheckRequested(args, 3));
     const double rate = *args.in(4);
     const double step = *args.in(5);
     MomentStep now;
@@ -94,6 +106,7 @@ Prepared AdamW(const KernelSite& site) {
     now.correct = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, step)));
     const float* const in[] = {args.in(0), args.in(1), args.in(2), args.in(3)};
     RunMoments(factors, now, in, args.out(0), args.out(1), args.out(2));
+    return {};
   });
 }
 
@@ -106,9 +119,11 @@ Prepared Sgd(const KernelSite& site) {
     return Accept("loop", [=](const KernelArgs& args) {
       RunSgd(count, *args.in(2), decay, args.in(0), args.in(1), args.out());
     });
-  return Accept("loop", [=](const KernelArgs& args) {
+  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+    TRY(CheckRequested(args, 2));
     const float* const in[] = {args.in(0), args.in(1), nullptr, args.in(3)};
     RunVelocity(count, {*args.in(2), decay, momentum}, in, args.out(0), args.out(1));
+    return {};
   });
 }
 

@@ -108,7 +108,8 @@ Prepared MaxPoolTap(const KernelSite& site) {
 }
 
 Prepared MaxPoolGradient(const KernelSite& site) {
-  if (site.element(1) != ElementType::kF32) return Decline("f32 only");
+  if (site.element(0) != ElementType::kI64 || site.element(1) != ElementType::kF32)
+    return Decline("i64 taps and f32 only");
   const auto window = SpreadWindow(*site.call);
   if (!window.ok()) return Decline(window.error().message);
   const auto table = TableOf(window.value(), site.shape(1)[0] * site.shape(1)[1]);

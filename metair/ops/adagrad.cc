@@ -21,7 +21,7 @@ Result<std::vector<TensorType>> InferAdagrad(const OpCall& call) {
 Result<void> AdagradReference(const OpCall& call,
                               std::span<const Tensor> in,
                               std::span<Tensor> out) {
-  const double epsilon = call.attributes->Float("epsilon", 0);
+  const double epsilon = call.attributes->Float("epsilon", 1e-6f);
   const double decay = call.attributes->Float("norm_coefficient", 0);
   const double step = static_cast<double>(in[1].data<int64_t>()[0]);
   const double rate =

@@ -21,7 +21,7 @@ Result<std::vector<TensorType>> InferAdam(const OpCall& call) {
 Result<void> AdamReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 0.9f);
   const double beta = call.attributes->Float("beta", 0.999f);
-  const double epsilon = call.attributes->Float("epsilon", 0);
+  const double epsilon = call.attributes->Float("epsilon", 1e-6f);
   const double before = call.attributes->Float("norm_coefficient", 0);
   const double after = call.attributes->Float("norm_coefficient_post", 0);
   const double step = static_cast<double>(in[1].data<int64_t>()[0]);

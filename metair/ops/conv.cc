@@ -58,6 +58,8 @@ Result<void> ConvGradient(GradientCall& g) {
     rest.push_back(window.input[d] + window.pads_begin[d] + window.pads_end[d] -
                    ((window.output[d] - 1) * window.strides[d] +
                     (window.kernel[d] - 1) * window.dilations[d] + 1));
+  if (std::ranges::any_of(rest, [](int64_t count) { return count < 0; }))
+    return BadCall("no gradient of a window beyond the padding");
   attributes.set("output_padding", rest);
   g.Give(0, g.dy().Apply("ConvTranspose", {g.x(1)}, attributes));
   g.Give(2, g.dy().SumAllBut({1}, /*keep=*/false));

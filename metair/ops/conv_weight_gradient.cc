@@ -26,6 +26,7 @@ Result<std::vector<TensorType>> InferConvWeightGradient(const OpCall& call) {
   const int64_t group = call.attributes->Int("group", 1);
   CallCheck check(call);
   check.Rank(1, call.rank(0), call.rank(0));
+  check.That(!call.attributes->has("auto_pad"), "pads must be explicit");
   check.That(group >= 1, "group must be at least 1, got {}", group);
   TRY(check.Done());
   const Shape& x = call.shape(0);

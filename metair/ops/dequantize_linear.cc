@@ -74,7 +74,8 @@ OpDef MakeDequantizeLinear() {
           .infer = InferDequantizeLinear,
           .reference = DequantizeLinearReference,
           .work = WorkForDequantizeLinear,
-          .examples = DequantizeLinearExamples};
+          .examples = DequantizeLinearExamples,
+          .untrained = 0b10};
 }
 
 }  // namespace metadist::ops

@@ -142,6 +142,9 @@ Result<void> DFTGradient(GradientCall& g) {
   const Shape& shape = g.call().shape(kX);
   const int64_t size = shape[static_cast<size_t>(x.axis)];
   const Term dy = g.dy().Wide();
+  constexpr int64_t kMostElements = 1 << 26;  // of the matrix
+  if (size > kMostElements / std::max<int64_t>(4 * x.bins, 1))
+    return BadCall("no gradient of {} elements transformed to {}", size, x.bins);
   const Shape sizes{size, shape.back(), x.bins, dy.shape().back()};
   const Term matrix(
       g.b(),

@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/global_pool.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_l2.h"
 #include "metair/ops/reduce_mean.h"
@@ -48,6 +49,16 @@ Result<Graph> DecomposeGlobalLpPool(const OpCall& call) {
   return compose.Done({compose.As(compose.type(x).element, root)});
 }
 
+Result<void> GlobalLpPoolGradient(GradientCall& g) {
+  const double p = static_cast<double>(g.attributes().Int("p", 2));
+  const Term x = g.x().Wide();
+  const Term y = g.y().Wide();
+  const Term share = x.Apply("Abs") / Choose(y == 0, 1, y);
+  const Term slope = x.Apply("Sign") * share.Apply("Pow", {share.Number(p - 1)});
+  g.Give(0, g.dy().Wide() * Choose(y == 0, 0, slope));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeGlobalLpPool() {
@@ -56,6 +67,7 @@ OpDef MakeGlobalLpPool() {
           .infer = InferGlobalLpPool,
           .reference = GlobalLpPoolReference,
           .decompose = DecomposeGlobalLpPool,
+          .gradient = GlobalLpPoolGradient,
           .work = ReductionWork,
           .examples = GlobalLpPoolExamples};
 }

@@ -22,8 +22,9 @@ Result<void> GlobalMaxPoolReference(const OpCall& call,
 Result<void> GlobalMaxPoolGradient(GradientCall& g) {
   std::vector<int64_t> axes;
   for (int64_t d = 2; d < g.call().rank(0); ++d) axes.push_back(d);
-  const Term hit = (g.x() == g.y()).As(g.y().element());
-  g.Give(0, hit * (g.dy() / hit.Sum(axes)));
+  const Term dy = g.dy().Wide();
+  const Term hit = (g.x() == g.y()).As(dy.element());
+  g.Give(0, hit * (dy / hit.Sum(axes)));
   return {};
 }
 

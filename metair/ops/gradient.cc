@@ -68,7 +68,7 @@ class Reverse {
   }
 
   void Run() {
-    for (NodeId n = end_; n-- > first_;) {
+    for (NodeId n = end_; n-- > first_ && !b_.failed();) {
       const Node& node = b_.graph().node(n);
       std::vector<ValueId> of_outputs;
       for (const ValueId id : node.outputs)

@@ -88,9 +88,9 @@ Result<void> UnaryGradient(GradientCall& g) {
 //
 // of: the values that are differentiated, and their gradients (ones, for the gradient of a scalar).
 // by: the values whose gradients are wanted. Nodes are appended to the graph. Returns one value for
-// each of `by`, of its type; kNone if nothing in `of` depends on it. Errors: kBadInput with all
-// nodes between them that cannot be differentiated.
-// Source: Griewank, Walther 2008, "Evaluating Derivatives", section 3.2.
+// each of `by`, of its type; kNone if nothing in `of` depends on it, or only through steps and
+// integers. Errors: kBadInput with the nodes that cannot be differentiated; what comes before them
+// is not looked at. Source: Griewank, Walther 2008, "Evaluating Derivatives", section 3.2.
 Result<std::vector<ValueId>> AddGradients(GraphBuilder& b,
                                           const OpTable& ops,
                                           const std::vector<std::pair<ValueId, ValueId>>& of,

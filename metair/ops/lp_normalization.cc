@@ -5,6 +5,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_l2.h"
@@ -53,6 +54,18 @@ Result<Graph> DecomposeLpNormalization(const OpCall& call) {
   return compose.Done({compose.Add("Div", {x, divisor})});
 }
 
+Result<void> LpNormalizationGradient(GradientCall& g) {
+  if (g.attributes().Int("p", 2) != 2) return g.Through(TRY(DecomposeLpNormalization(g.call())));
+  const std::vector<int64_t> axes{TRY(LineAxis(g.call()))};
+  const Term x = g.x().Wide();
+  const Term y = g.y().Wide();
+  const Term dy = g.dy().Wide();
+  const Term norm = (x * x).Sum(axes).Apply("Sqrt");
+  const Term none = norm == 0;
+  g.Give(0, (dy - y * (dy * y).Sum(axes)) / Choose(none, 1, norm));
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeLpNormalization() {
@@ -61,6 +74,7 @@ OpDef MakeLpNormalization() {
           .infer = InferLpNormalization,
           .reference = LpNormalizationReference,
           .decompose = DecomposeLpNormalization,
+          .gradient = LpNormalizationGradient,
           .work = NormalizedLinesWork,
           .examples = LpNormalizationExamples};
 }

@@ -61,6 +61,8 @@ std::vector<OpExample> LRNExamples() {
 
 // Sums of the channels from `before` below each one to `after` above it.
 Term ChannelSums(const Term& x, int64_t before, int64_t after) {
+  before = std::min(before, x.shape()[1]);
+  after = std::min(after, x.shape()[1]);
   std::vector<int64_t> low(x.shape().size(), 0);
   std::vector<int64_t> high = low;
   low[1] = before;

@@ -7,6 +7,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -80,6 +81,27 @@ Result<Graph> DecomposeMeanVarianceNormalization(const OpCall& call) {
       "Div", {moments.distance, compose.Add("Add", {root, compose.Number(1e-9, x)})})});
 }
 
+Result<void> MeanVarianceNormalizationGradient(GradientCall& g) {
+  // With d = x - mean and r the root of the variance: y = d / (r + 1e-9).
+  const std::vector<bool> folded = TRY(FoldedOf(g.call()));
+  std::vector<int64_t> axes;
+  double count = 1;
+  for (size_t i = 0; i < folded.size(); ++i)
+    if (folded[i]) {
+      axes.push_back(static_cast<int64_t>(i));
+      count *= static_cast<double>(g.call().shape(0)[i]);
+    }
+  const auto mean = [&](const Term& all) { return all.Sum(axes) / count; };
+  const Term x = g.x().Wide();
+  const Term dy = g.dy().Wide();
+  const Term d = x - mean(x);
+  const Term root = mean(d * d).Apply("Sqrt");
+  const Term divisor = root + 1e-9;
+  const Term slope = Choose(root == 0, 0, mean(dy * d) / (divisor * root));
+  g.Give(0, (dy - mean(dy) - d * slope) / divisor);
+  return {};
+}
+
 }  // namespace
 
 OpDef MakeMeanVarianceNormalization() {
@@ -88,6 +110,7 @@ OpDef MakeMeanVarianceNormalization() {
           .infer = InferMeanVarianceNormalization,
           .reference = MeanVarianceNormalizationReference,
           .decompose = DecomposeMeanVarianceNormalization,
+          .gradient = MeanVarianceNormalizationGradient,
           .work = WorkForMeanVarianceNormalization,
           .examples = MeanVarianceNormalizationExamples};
 }

@@ -97,7 +97,8 @@ OpDef MakeOneHot() {
           .gradient = OneHotGradient,
           .work = WorkForOneHot,
           .domain_of = OneHotDomain,
-          .examples = OneHotExamples};
+          .examples = OneHotExamples,
+          .untrained = 0b100};
 }
 
 }  // namespace metadist::ops

@@ -109,13 +109,15 @@ std::vector<OpExample> PadExamples() {
 }
 
 Result<void> PadGradient(GradientCall& g) {
-  const std::string mode = g.attributes().String("mode", "constant");
   const Shape& shape = g.call().shape(0);
   const std::vector<std::vector<int64_t>> maps = TRY(PadMaps(g.call()));
   Term dx = g.dy();
   for (size_t d = 0; d < maps.size(); ++d) {
     const int64_t size = shape[d];
     std::vector<int64_t> map = maps[d];
+    std::vector<int64_t> same(static_cast<size_t>(size));
+    std::iota(same.begin(), same.end(), 0);
+    if (map == same) continue;
     for (int64_t& index : map)
       if (index < 0) index = size;  // is ignored
     dx = dx.Apply("metadist.GatherGradient",

@@ -66,7 +66,7 @@ Result<void> PowGradient(GradientCall& g) {
   const Term x = g.x().Wide();
   const Term exponent = g.x(1).As(x.element());
   const Term dy = g.dy().Wide();
-  // x^-1 is not a number at 0, where the slope of x^0 is 0.
+  // At 0, x^-1 is infinite and 0 times it no number, where the slope of x^0 is 0.
   g.Give(0, dy * Choose(exponent == 0, 0, exponent * x.Apply("Pow", {exponent - 1})));
   g.Give(1, dy * Choose(x == 0, 0, g.y().Wide() * x.Apply("Log")));
   return {};

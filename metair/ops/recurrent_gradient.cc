@@ -15,7 +15,11 @@ namespace {
 class LayerParts {
  public:
   LayerParts(const OpCall& call, const Recurrence& r, const CellForm& form)
-      : call_(call), r_(r), has_cell_(form.has_cell), compose_(call) {}
+      : call_(call),
+        r_(r),
+        has_cell_(form.has_cell),
+        activations_(form.activations.size()),
+        compose_(call) {}
 
   // One layer for each direction.
   Result<Graph> ByDirection() {
@@ -24,7 +28,8 @@ class LayerParts {
     for (int64_t d = 0; d < r_.directions; ++d) {
       Attributes attributes = *call_.attributes;
       attributes.set("direction", std::string(d == 0 ? "forward" : "reverse"));
-      if (const size_t count = names.size() / static_cast<size_t>(r_.directions); count > 0) {
+      if (!names.empty()) {
+        const size_t count = activations_;
         if (attributes.has("activation_alpha") || attributes.has("activation_beta"))
           return BadInput("", "activations of two directions have parameters");
         const auto first = names.begin() + static_cast<ptrdiff_t>(count) * d;
@@ -108,6 +113,7 @@ class LayerParts {
   const OpCall& call_;
   const Recurrence& r_;
   const bool has_cell_;
+  const size_t activations_;  // of a direction
   Composer compose_;
 };
 

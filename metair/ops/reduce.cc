@@ -65,8 +65,9 @@ Result<void> ReducedExtremeGradient(GradientCall& g) {
   std::vector<int64_t> axes;
   for (size_t d = 0; d < fold.folded.size(); ++d)
     if (fold.folded[d]) axes.push_back(static_cast<int64_t>(d));
-  const Term hit = (g.x() == fold.y).As(fold.y.element());
-  g.Give(0, hit * (fold.dy / hit.Sum(axes)));
+  const Term dy = fold.dy.Wide();
+  const Term hit = (g.x() == fold.y).As(dy.element());
+  g.Give(0, hit * (dy / hit.Sum(axes)));
   return {};
 }
 

@@ -57,7 +57,7 @@ Result<void> ReduceLogSumExpGradient(GradientCall& g) {
   // Of nothing but -inf, the logarithm of the sum is -inf, too.
   const Term x = g.x().Wide();
   const Term y = fold.y.Wide();
-  const Term share = (x - Choose(y.Apply("IsInf"), 0, y)).Apply("Exp");
+  const Term share = (x - Choose(y.Apply("IsInf", {{"detect_positive", 0}}), 0, y)).Apply("Exp");
   g.Give(0, fold.dy.Wide() * share);
   return {};
 }

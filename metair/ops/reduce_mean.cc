@@ -80,7 +80,7 @@ Result<Graph> DecomposeReduceMean(const OpCall& call) {
 Result<void> ReduceMeanGradient(GradientCall& g) {
   const FoldedTerms fold = TRY(FoldedTermsOf(g));
   const auto count = static_cast<double>(TRY(ReductionOf(g.call())).count);
-  g.Give(0, (fold.dy / count).Expanded(g.x().shape()));
+  g.Give(0, (fold.dy.Wide() / count).Expanded(g.x().shape()));
   return {};
 }
 

@@ -23,7 +23,7 @@ Result<void> ReduceProdGradient(GradientCall& g) {
   Shape lines{1, 1};
   for (size_t d = 0; d < order.size(); ++d)
     lines[fold.folded[static_cast<size_t>(order[d])] ? 1 : 0] *= turned[d];
-  const Term x = g.x().Transposed(order).Reshaped(lines);
+  const Term x = g.x().Wide().Transposed(order).Reshaped(lines);
   const Term axis(g.b(), g.b().Integer(1));
   const Term before = x.Apply("CumProd", {axis}, {{"exclusive", 1}});
   const Term after = x.Apply("CumProd", {axis}, {{"exclusive", 1}, {"reverse", 1}});
@@ -31,7 +31,7 @@ Result<void> ReduceProdGradient(GradientCall& g) {
   for (size_t d = 0; d < order.size(); ++d)
     back[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
   const Term others = (before * after).Reshaped(turned).Transposed(back);
-  g.Give(0, fold.dy * others);
+  g.Give(0, fold.dy.Wide() * others);
   return {};
 }
 

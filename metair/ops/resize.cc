@@ -7,6 +7,8 @@
 // antialias = 1, the filter is stretched so that all elements contribute. Elements beyond the edge
 // have the edge's value, or (exclude_outside = 1) weight 0. Integers are rounded to nearest.
 // Source: ONNX operator specification, Resize-19.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -324,6 +326,7 @@ std::vector<OpExample> ResizeExamples() {
 }
 
 Result<void> ResizeGradient(GradientCall& g) {
+  constexpr int64_t kMostElements = 1 << 26;  // of a matrix
   // Each axis is a product with the matrix of its taps.
   const std::vector<double> roi =
       Crops(g.attributes()) ? TRY(g.call().Doubles(kRoi)) : std::vector<double>();
@@ -332,10 +335,13 @@ Result<void> ResizeGradient(GradientCall& g) {
   for (size_t d = 0; d < tables.size(); ++d) {
     const int64_t from = g.call().shape(kX)[d];
     const auto to = static_cast<int64_t>(tables[d].size());
+    if (from > kMostElements / std::max<int64_t>(to, 1))
+      return BadCall("no gradient along a dim of {} elements made from {}", to, from);
     std::vector<double> matrix(static_cast<size_t>(from * to), 0.0);
     bool same = from == to;
     for (int64_t i = 0; i < to; ++i)
       for (const ResizeTap& tap : tables[d][static_cast<size_t>(i)]) {
+        if (tap.weight == 0) continue;
         matrix[static_cast<size_t>(tap.index * to + i)] += tap.weight;
         same = same && tap.index == i && tap.weight == 1;
       }
@@ -346,7 +352,7 @@ Result<void> ResizeGradient(GradientCall& g) {
     for (size_t i = 0; i < tables.size(); ++i) letters += static_cast<char>('a' + i);
     std::string result = letters;
     result[d] = 'z';
-    dx = Einsum(letters + ",z" + letters[d] + "->" + result, {dx, taps});
+    dx = Einsum(fmt::format("{},z{}->{}", letters, letters[d], result), {dx, taps});
   }
   g.Give(kX, dx);
   return {};

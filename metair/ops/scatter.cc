@@ -33,8 +33,13 @@ ScatteredGradients ReducedScatterGradients(GradientCall& g,
   const Term x = g.x(0);
   const Term dy = g.dy();
   if (reduction == "add") return {dy, picked(dy)};
-  if (reduction == "mul")
-    return {dy * g.Again(x.Number(1).Expanded(x.shape())), picked(dy * g.y()) / g.x(2)};
+  if (reduction == "mul") {
+    // Of several updates of one element, one of 0 is taken to be alone.
+    const Term update = g.x(2);
+    const Term none = update == 0;
+    const Term others = picked(dy * g.y()) / Choose(none, 1, update);
+    return {dy * g.Again(x.Number(1).Expanded(x.shape())), Choose(none, picked(dy * x), others)};
+  }
   const Term hit = (g.x(2) == picked(g.y())).As(dy.element());
   return {dy * (x == g.y()).As(dy.element()), picked(dy) * hit};
 }

@@ -103,8 +103,7 @@ OpDef MakeScatterElements() {
           .gradient = ScatterElementsGradient,
           .work = WorkForScatterElements,
           .domain_of = ScatterElementsDomain,
-          .examples = ScatterElementsExamples,
-          .untrained = 0b1};
+          .examples = ScatterElementsExamples};
 }
 
 }  // namespace metadist::ops

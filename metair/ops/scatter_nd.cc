@@ -96,8 +96,7 @@ OpDef MakeScatterND() {
           .gradient = ScatterNDGradient,
           .work = WorkForScatterND,
           .domain_of = ScatterNDDomain,
-          .examples = ScatterNDExamples,
-          .untrained = 0b1};
+          .examples = ScatterNDExamples};
 }
 
 }  // namespace metadist::ops

@@ -131,7 +131,7 @@ Result<void> SliceGradient(GradientCall& g) {
   for (size_t d = 0; d < cuts.size(); ++d) {
     const auto axis = static_cast<int64_t>(d);
     const int64_t count = cuts[d].count;
-    const int64_t step = std::abs(cuts[d].step);
+    const int64_t step = count > 1 ? std::abs(cuts[d].step) : 1;
     int64_t start = cuts[d].start;
     if (cuts[d].step < 0 && count > 0) {
       start += (count - 1) * cuts[d].step;

@@ -18,6 +18,10 @@ constexpr const char* kForms =
 
 bool IsFloat(const TensorType& type) { return ClassOf(type.element) == ElementClass::kFloat; }
 
+bool IsOneFloat(const TensorType& type) {
+  return IsFloat(type) && IsKnown(type.shape) && NumElements(type.shape) == 1;
+}
+
 // An output by name.
 Result<ValueId> OutputOf(const GraphBuilder& b, const std::string& name) {
   std::vector<std::string> names;
@@ -29,7 +33,7 @@ Result<ValueId> OutputOf(const GraphBuilder& b, const std::string& name) {
 }
 
 Result<ValueId> CheckScalar(const GraphBuilder& b, ValueId id) {
-  if (IsFloat(b.type(id)) && NumElements(b.shape(id)) == 1) return id;
+  if (IsOneFloat(b.type(id))) return id;
   return Usage(fmt::format("--loss: a loss must be one float, got {} for '{}'",
                            TypeText(b.type(id)),
                            b.graph().value(id).name),
@@ -39,9 +43,9 @@ Result<ValueId> CheckScalar(const GraphBuilder& b, ValueId id) {
 Result<ValueId> OnlyScalar(const GraphBuilder& b) {
   std::vector<ValueId> found;
   for (const ValueId id : b.graph().outputs)
-    if (IsFloat(b.type(id)) && NumElements(b.shape(id)) == 1) found.push_back(id);
+    if (IsOneFloat(b.type(id))) found.push_back(id);
   if (found.size() == 1) return found[0];
-  return Usage(fmt::format("--loss: {} of the model's {} outputs are scalars, one must be",
+  return Usage(fmt::format("--loss: {} of the model's {} outputs are scalars, a loss must be named",
                            found.size(),
                            b.graph().outputs.size()),
                kForms);
@@ -70,7 +74,7 @@ Result<ValueId> MeanSquares(GraphBuilder& b, ValueId output, const std::string& 
 
 Result<ValueId> CrossEntropy(GraphBuilder& b, ValueId output, const std::string& name) {
   constexpr double kIgnored = -100;
-  const Shape& scores = b.shape(output);
+  const Shape scores = b.shape(output);
   if (scores.size() < 2)
     return Usage(fmt::format("--loss: scores need a dim of classes, got {}", ShapeText(scores)));
   Shape without_last(scores.begin(), scores.end() - 1);
@@ -112,10 +116,15 @@ Result<ValueId> AddLoss(GraphBuilder& b, const std::string& loss) {
   const std::string rest = loss.substr(colon + 1);
   const size_t comma = rest.find(',');
   const ValueId output = TRY(OutputOf(b, rest.substr(0, comma)));
+  if (!IsKnown(b.shape(output)))
+    return Usage(fmt::format("--loss: the size of '{}' is known only at run time",
+                             b.graph().value(output).name));
   if (!IsFloat(b.type(output)))
     return Usage(fmt::format("--loss: {} needs floats, got {}", kind, TypeText(b.type(output))));
   std::string target = squares ? "target" : "labels";
   if (comma != std::string::npos) target = rest.substr(comma + 1);
+  if (target.empty())
+    return Usage(fmt::format("--loss '{}': expected a name after the comma", loss));
   return squares ? MeanSquares(b, output, target) : CrossEntropy(b, output, target);
 }
 

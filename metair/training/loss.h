@@ -12,8 +12,9 @@ namespace metadist {
 //   ""                              the only output that is a scalar float
 //   NAME                            an output
 //   mse:OUTPUT[,TARGET]             the mean squared difference
-//   cross_entropy:OUTPUT[,LABELS]   of unnormalised scores by class, along dim 1 if the labels lack
-//                                   that dim, otherwise along the last; label -100 is ignored
+//   cross_entropy:OUTPUT[,LABELS]   of unnormalised scores by class: along the last dim, or along
+//                                   dim 1 if labels that the model has lack that one; label -100
+//                                   is ignored, others that are no class count with a loss of 0
 // TARGET and LABELS name an input of the model, or a new one (default `target` and `labels`).
 // Errors: kUsage.
 Result<ValueId> AddLoss(GraphBuilder& b, const std::string& loss);

@@ -18,8 +18,7 @@ bool IsFloat(const Value& value) { return ClassOf(value.type.element) == Element
 
 // Whether elements first, first + stride, ... follow the law x[i+1] + x[i-1] = k x[i]: samples of a
 // sine, or evenly spaced numbers.
-bool IsSampled(const double* x, int64_t count, int64_t stride) {
-  constexpr double kTolerance = 1e-5;
+bool IsSampled(const double* x, int64_t count, int64_t stride, double tolerance) {
   double product = 0;
   double square = 0;
   double most = 0;
@@ -32,14 +31,14 @@ bool IsSampled(const double* x, int64_t count, int64_t stride) {
   const double k = square > 0 ? product / square : 0;
   for (int64_t i = 1; i + 1 < count; ++i) {
     const double off = x[(i + 1) * stride] + x[(i - 1) * stride] - k * x[i * stride];
-    if (std::fabs(off) > kTolerance * most) return false;
+    if (std::fabs(off) > tolerance * most) return false;
   }
   return true;
 }
 
 // Tables of angles and positions: every line along one of the dims is sampled, and not all are
 // constant.
-bool IsSampledTable(const Shape& shape, const std::vector<double>& x) {
+bool IsSampledTable(const Shape& shape, const std::vector<double>& x, double tolerance) {
   constexpr int64_t kLeast = 6;  // so many numbers do not follow the law by chance
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -52,7 +51,7 @@ bool IsSampledTable(const Shape& shape, const std::vector<double>& x) {
     for (int64_t first = 0; all && first < size; ++first) {
       if (first / step % count != 0) continue;
       const double* line = x.data() + first;
-      all = IsSampled(line, count, step);
+      all = IsSampled(line, count, step, tolerance);
       for (int64_t i = 1; i < count; ++i) varies |= line[i * step] != line[0];
     }
     if (all && varies) return true;
@@ -61,31 +60,38 @@ bool IsSampledTable(const Shape& shape, const std::vector<double>& x) {
 }
 
 // Frequencies and slopes: every element is the one before times the same factor.
-bool IsGeometric(const Shape& shape, const std::vector<double>& x) {
+bool IsGeometric(const Shape& shape, const std::vector<double>& x, double tolerance) {
   constexpr size_t kLeast = 4;
-  constexpr double kTolerance = 1e-5;
   if (x.size() < kLeast ||
       *std::max_element(shape.begin(), shape.end()) != static_cast<int64_t>(x.size()) ||
       x[0] == 0 || x[1] == x[0])
     return false;
   const double factor = x[1] / x[0];
   for (size_t i = 1; i < x.size(); ++i)
-    if (std::fabs(x[i] - factor * x[i - 1]) > kTolerance * std::fabs(x[i])) return false;
+    if (std::fabs(x[i] - factor * x[i - 1]) > tolerance * std::fabs(x[i])) return false;
   return true;
 }
 
-// Masks and filled arrays: several dims, of which most elements are repeated. Weights of products
-// may be so before training, thus only where all readers are elementwise.
-bool IsMostlyRepeated(const Shape& shape, const std::vector<double>& x) {
+// Masks and filled arrays: several dims, few numbers. Weights of products may be so before
+// training, thus only where all readers are elementwise.
+bool HoldsFewNumbers(const Shape& shape, const std::vector<double>& x) {
+  constexpr size_t kFew = 16;
   const auto dims = std::count_if(shape.begin(), shape.end(), [](int64_t n) { return n > 1; });
   const std::unordered_set<double> distinct(x.begin(), x.end());
-  return dims > 1 && 2 * distinct.size() <= x.size();
+  return dims > 1 && distinct.size() <= kFew && 2 * distinct.size() <= x.size();
+}
+
+// How far roundings to the type move what follows a law, as a share of the largest number.
+double RoundingOf(ElementType element) {
+  if (element == ElementType::kF16) return 2e-3;
+  if (element == ElementType::kBF16) return 1.6e-2;
+  return 1e-5;
 }
 
 // Who reads an array.
 struct Readers {
-  bool all_elementwise = true;
-  bool product = false;  // a matrix product is among them
+  bool all_elementwise = true;  // or what they make is like the array: data to scatter into
+  bool product = false;         // a matrix product is among them
 };
 
 Readers ReadersOf(const Graph& graph, const std::vector<Use>& uses, const OpTable& ops) {
@@ -93,9 +99,12 @@ Readers ReadersOf(const Graph& graph, const std::vector<Use>& uses, const OpTabl
   for (const Use& use : uses) {
     const OpDef* op = use.node == kNone ? nullptr : ops.Find(graph.node(use.node));
     if (op == nullptr) continue;
-    out.all_elementwise &= op->elementwise;
     const OpCall call = CallOf(*op, graph, graph.node(use.node));
     const auto types = InferTypes(call);
+    const auto input = static_cast<size_t>(use.input);
+    const bool keeps =
+        types.ok() && input < call.inputs.size() && types.value()[0] == call.type(input);
+    out.all_elementwise &= op->elementwise || keeps;
     out.product |= types.ok() && WorkOf(call, types.value()).batch > 0;
   }
   return out;
@@ -115,25 +124,48 @@ Tensor FirstElements(const Tensor& data) {
 
 // Whether an array is recognisably no weights but constants of the model.
 bool IsTable(const Tensor& data, const Readers& readers) {
-  if (!data.has_data() || data.size() == 0) return false;
+  constexpr int kLeastBits = 16;  // all arrays of narrower types hold few numbers
+  if (!data.has_data() || data.size() == 0 || BitSize(data.element()) < kLeastBits) return false;
   const Tensor first = FirstElements(data);
   const std::vector<double> x = first.ToDoubles();
+  const double tolerance = RoundingOf(data.element());
   return std::any_of(x.begin(), x.end(), [](double v) { return !std::isfinite(v); }) ||
-         IsGeometric(first.shape(), x) || (!readers.product && IsSampledTable(first.shape(), x)) ||
-         (readers.all_elementwise && IsMostlyRepeated(first.shape(), x));
+         IsGeometric(first.shape(), x, tolerance) ||
+         (!readers.product && IsSampledTable(first.shape(), x, tolerance)) ||
+         (readers.all_elementwise && HoldsFewNumbers(first.shape(), x));
 }
 
-Result<std::vector<ValueId>> ByPattern(const Graph& graph,
-                                       const std::vector<ValueId>& parameters,
-                                       const std::vector<std::string>& patterns) {
+// By parameter: whether it is trained unless patterns say otherwise.
+std::vector<bool> ByDefault(const Graph& graph,
+                            const std::vector<ValueId>& parameters,
+                            const OpTable& ops) {
+  const std::vector<std::vector<Use>> uses = UsesOf(graph);
+  std::vector<bool> out;
+  for (const ValueId id : parameters) {
+    const Value& value = graph.value(id);
+    const std::vector<Use>& of = uses[static_cast<size_t>(id)];
+    const bool weights = std::any_of(
+        of.begin(), of.end(), [&](const Use& use) { return MayReadWeights(ops, graph, use); });
+    out.push_back(IsFloat(value) && !value.type.shape.empty() && weights &&
+                  !IsTable(value.data, ReadersOf(graph, of, ops)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,
+                                               const std::vector<std::string>& patterns,
+                                               const OpTable& ops) {
+  const std::vector<ValueId> parameters = graph.OfKind(ValueKind::kParameter);
   std::vector<Error> problems;
   std::vector<bool> chosen(parameters.size(), false);
+  if (patterns.empty() || patterns.front().starts_with('-'))
+    chosen = ByDefault(graph, parameters, ops);
   std::vector<std::string> names;
   for (const ValueId id : parameters) names.push_back(graph.value(id).name);
-  // Patterns that only leave out start from everything.
-  if (!patterns.empty() && patterns.front().front() == '-') chosen.assign(chosen.size(), true);
   for (const std::string& pattern : patterns) {
-    const bool leaves_out = pattern.front() == '-';
+    const bool leaves_out = pattern.starts_with('-');
     const std::string glob = leaves_out ? pattern.substr(1) : pattern;
     bool any = false;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -158,27 +190,6 @@ Result<std::vector<ValueId>> ByPattern(const Graph& graph,
                                            TypeText(value.type))));
   }
   if (!problems.empty()) return Join(std::move(problems));
-  return out;
-}
-
-}  // namespace
-
-Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,
-                                               const std::vector<std::string>& patterns,
-                                               const OpTable& ops) {
-  const std::vector<ValueId> parameters = graph.OfKind(ValueKind::kParameter);
-  if (!patterns.empty()) return ByPattern(graph, parameters, patterns);
-  const std::vector<std::vector<Use>> uses = UsesOf(graph);
-  std::vector<ValueId> out;
-  for (const ValueId id : parameters) {
-    const Value& value = graph.value(id);
-    const std::vector<Use>& of = uses[static_cast<size_t>(id)];
-    const bool weights = std::any_of(
-        of.begin(), of.end(), [&](const Use& use) { return MayReadWeights(ops, graph, use); });
-    if (IsFloat(value) && !value.type.shape.empty() && weights &&
-        !IsTable(value.data, ReadersOf(graph, of, ops)))
-      out.push_back(id);
-  }
   return out;
 }
 

@@ -10,12 +10,13 @@
 namespace metadist {
 
 // The parameters that training changes, in value order: those whose names match one of the patterns
-// (* any run of characters, ? any one, -PATTERN leaves out). Without patterns, all floats but those
+// (* any run of characters, ? any one), in order; -PATTERN leaves out, as the first from what is
+// trained without patterns: all floats but those
 // that are recognisably no weights: single numbers; what every operator reads in a place that never
 // holds weights (OpDef::untrained); arrays with elements that are not finite; geometric series
 // (frequencies); sines and evenly spaced numbers along a dim, unless a matrix product reads them
 // (tables of positions); and, if only elementwise operators read them, arrays of several dims with
-// mostly repeated elements (masks).
+// few different numbers (masks).
 //
 // Errors: kUsage for a pattern that no parameter matches, and for parameters that are no floats.
 Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,

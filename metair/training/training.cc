@@ -73,14 +73,17 @@ class StepWriter {
     constexpr double kSmall = 1e-6;  // as PyTorch's clip_grad_norm_
     std::vector<Term> squares;
     for (const ValueId id : clipped_) {
-      const Term gradient = Term(b_, id).Wide();
+      const Term gradient = Term(b_, id).As(ElementType::kF32);
       squares.push_back((gradient * gradient).SumAllBut({}, /*keep=*/false));
     }
     const std::vector<Term> others(squares.begin() + 1, squares.end());
     const Term norm = squares[0].Apply("Sum", others).Apply("Sqrt");
     const Term share = options_.clip / (norm + kSmall);
     const Term scale = share.Apply("Min", {share.Number(1)});
-    for (ValueId& id : clipped_) id = (Term(b_, id).Wide() * scale).value();
+    for (ValueId& id : clipped_) {
+      const Term gradient = Term(b_, id).Wide();
+      id = (gradient * scale.As(gradient.element())).value();
+    }
   }
 
   void CountSteps() {

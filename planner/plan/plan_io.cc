@@ -70,16 +70,18 @@ void VisitAlternative(JsonVisitor& v, Alternative& a) {
 void VisitTraining(JsonVisitor& v, std::optional<TrainingOptions>& training) {
   if (v.reading()) training.emplace();
   TrainingOptions& t = *training;
-  v.Field("optimizer", t.optimizer);
+  v.Field("optimizer", t.optimizer, Texts::kNotEmpty);
   v.Field("loss", t.loss);
-  v.Field("trainable", t.trainable);
-  v.Field("learning_rate", t.learning_rate);
-  v.Field("beta1", t.beta1);
-  v.Field("beta2", t.beta2);
-  v.Field("epsilon", t.epsilon);
-  v.Field("weight_decay", t.weight_decay);
-  v.Field("momentum", t.momentum);
-  v.Field("clip", t.clip);
+  v.Field("trainable", t.trainable, Texts::kNotEmpty);
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, double*>>{{"learning_rate", &t.learning_rate},
+                                                              {"beta1", &t.beta1},
+                                                              {"beta2", &t.beta2},
+                                                              {"epsilon", &t.epsilon},
+                                                              {"weight_decay", &t.weight_decay},
+                                                              {"momentum", &t.momentum},
+                                                              {"clip", &t.clip}})
+    v.Field(name, *value, Reals::kNotNegative);
 }
 
 class PlanFields {

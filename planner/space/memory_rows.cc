@@ -10,7 +10,8 @@
 //   at 2n       the node's results, and operands that come straight from their producer
 //   2n+1 ..     a result kept for several uses, up to the last of them; a result used once, up to
 //               its user
-//   never       new values of states that may be written over the old ones
+//   at 2n       new values of states, unless they may be written over the old ones: once they are
+//               made, they may be moved there
 //   always      inputs, parameters, constants (their packed size, if packed; the copy that node n
 //               reads is then counted at 2n)
 #include "planner/space/memory_rows.h"
@@ -40,14 +41,17 @@ class Liveness {
         packed_(HeldPacked(graph, ops)),
         end_(2 * static_cast<int64_t>(graph.nodes.size()) + 1),
         overwriting_(graph.values.size(), false),
+        replacing_(graph.values.size(), false),
         covered_(graph.values.size(), 0),
         root_(graph.values.size()) {}
 
   void Run() {
     for (size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<ValueId>(v);
     const std::vector<bool> in_place = UpdatedInPlace(graph_, ops_);
-    for (size_t s = 0; s < in_place.size(); ++s)
-      if (in_place[s]) SetOverwriting(graph_.state[s].output);
+    for (size_t s = 0; s < in_place.size(); ++s) {
+      Mark(graph_.state[s].output, replacing_);
+      if (in_place[s]) Mark(graph_.state[s].output, overwriting_);
+    }
     AddStored();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const NodeId id = static_cast<NodeId>(n);
@@ -126,11 +130,11 @@ class Liveness {
   }
 
   // Of a value, and of what it is a view of.
-  void SetOverwriting(ValueId value) {
-    overwriting_[static_cast<size_t>(value)] = true;
+  void Mark(ValueId value, std::vector<bool>& marks) const {
+    marks[static_cast<size_t>(value)] = true;
     const NodeId producer = graph_.value(value).producer;
     if (producer != kNone && IsView(graph_.node(producer)))
-      SetOverwriting(graph_.node(producer).inputs[0]);
+      Mark(graph_.node(producer).inputs[0], marks);
   }
 
   // Whether the operand takes bytes while the node runs that no other row counts.
@@ -158,8 +162,12 @@ class Liveness {
     }
     for (ValueId input : node.inputs)
       if (input != kNone && !Decided(input)) Cover(input, 2 * id + 1);
+    const bool replaces = std::ranges::any_of(node.outputs, [&](ValueId output) {
+      return output != kNone && overwriting_[static_cast<size_t>(output)];
+    });
     for (size_t s = 0; s < strategies.size(); ++s)
-      if (strategies[s].strategy.expansion != nullptr) usage[s] = LargestOf(node, strategies[s]);
+      if (strategies[s].strategy.expansion != nullptr)
+        usage[s] = replaces ? 0 : LargestOf(node, strategies[s]);
     AddRow(static_cast<size_t>(id), 2 * id, 2 * id + 1, std::move(usage));
   }
 
@@ -234,7 +242,7 @@ class Liveness {
   void AddResult(NodeId id, size_t position) {
     const ValueId value = graph_.node(id).outputs[position];
     const std::vector<Use>& uses = uses_[static_cast<size_t>(value)];
-    if (uses.empty() || overwriting_[static_cast<size_t>(value)]) return;
+    if (uses.empty() || replacing_[static_cast<size_t>(root_[static_cast<size_t>(value)])]) return;
     const bool to_end = uses.back().node == kNone;
     const int64_t hi =
         to_end ? end_ : 2 * static_cast<int64_t>(uses.back().node) + (Decided(value) ? 1 : 0);
@@ -263,6 +271,7 @@ class Liveness {
   const std::vector<bool> packed_;  // by value
   const int64_t end_;
   std::vector<bool> overwriting_;  // by value: takes the buffer of the state that it replaces
+  std::vector<bool> replacing_;    // by value: replaces a state, in whatever buffer
   std::vector<int64_t> covered_;   // by root: times before this are already counted
   std::vector<ValueId> root_;
   // By a strategy's body, which equal nodes share, and the operands that it frees.

@@ -45,11 +45,10 @@ class Trained(Model):
         loss = self.output
         if "target" in self.data.files:
             inputs["target"] = self.data["target"]
-            loss = None
+            loss = "loss"
         first = {f"{name}.mean.next": KEPT * self.data[f"grad/{name}"] for name in self.names}
         last = {f"{name}.next": self.data[f"after/{name}"] for name in self.names}
-        if loss is not None:
-            first[loss], last[loss] = self.data["losses"][0], self.data["losses"][STEPS - 1]
+        first[loss], last[loss] = self.data["losses"][0], self.data["losses"][STEPS - 1]
         np.savez(os.path.join(folder, "inputs.npz"), **inputs)
         np.savez(os.path.join(folder, "1.npz"), **first)
         np.savez(os.path.join(folder, f"{STEPS}.npz"), **last)

@@ -183,6 +183,34 @@ TEST_P(Gradient, EqualsDifferences) {
   }
 }
 
+// Norms have a corner where all elements are zero or alike: the gradient is finite there.
+TEST(GradientOfCorners, IsFinite) {
+  const OpTable& ops = OpTable::BuiltIn();
+  for (const char* name : {"LpNormalization",
+                           "MeanVarianceNormalization",
+                           "GlobalLpPool",
+                           "LpPool",
+                           "ReduceL2",
+                           "ReduceLogSumExp",
+                           "LayerNormalization",
+                           "RMSNormalization"}) {
+    const OpDef& op = *ops.Find("", name);
+    for (const OpExample& example : op.examples()) {
+      SCOPED_TRACE(name);
+      const std::vector<Tensor> constants = ConstantsOf(example);
+      const OpCall call = InF64(CallOf(op, example, constants));
+      const auto of = Differentiate(call, 0, /*weights_only=*/false);
+      ASSERT_TRUE(of.ok()) << of.error().text();
+      std::vector<Tensor> given;
+      for (const size_t i : of.value().inputs) given.push_back(Tensor::Zeros(call.type(i)));
+      const auto gradients = Interpret(of.value().graph, ops, given);
+      ASSERT_TRUE(gradients.ok()) << gradients.error().text();
+      for (const Tensor& gradient : gradients.value())
+        for (const double v : gradient.ToDoubles()) ASSERT_TRUE(std::isfinite(v));
+    }
+  }
+}
+
 std::vector<const OpDef*> Differentiable() {
   std::vector<const OpDef*> ops;
   for (const OpDef* op : OpTable::BuiltIn().all())

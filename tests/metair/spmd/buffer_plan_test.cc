@@ -73,7 +73,6 @@ TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
   EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 3 * 1024);
 }
 
-// Two readers of packed weights each get a copy, which lives while they run.
 // The update reads the old value with its first or its second input; only the first may be
 // overwritten. `late`: another node reads the old value after it.
 BufferPlan OfState(bool second, bool late) {
@@ -100,6 +99,7 @@ TEST(BufferPlan, StatesAreOverwrittenWhereTheWriterAllowsIt) {
   EXPECT_EQ(OfState(false, true).arena_bytes, 2048);
 }
 
+// Two readers of packed weights each get a copy, which lives while they run.
 TEST(BufferPlan, SmallWeightsArePackedAndReadersGetCopies) {
   Graph graph;
   const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);

@@ -84,6 +84,27 @@ TEST_P(Optimized, LossesFall) {
 
 INSTANTIATE_TEST_SUITE_P(All, Optimized, testing::Values("adam", "adamw", "sgd"));
 
+// Labels are a new input; -100 is ignored.
+TEST(Training, CrossEntropyOfNewLabels) {
+  const auto step = MakeTrainingStep(
+      Perceptron(), {.optimizer = "sgd", .loss = "cross_entropy:y"}, OpTable::BuiltIn());
+  ASSERT_TRUE(step.ok()) << step.error().text();
+  Graph graph = step.value().graph;
+  NamedTensors data{{"x", Data().at("x")}};
+  const auto loss = [&](const std::vector<int64_t>& labels) {
+    data["labels"] = Tensor::Of<int64_t>({4}, labels);
+    return Train(graph, data, 1).at(0);
+  };
+  const Graph first = graph;
+  const double all = loss({0, 1, 2, 0});
+  graph = first;
+  const double some = loss({0, 1, -100, -100});
+  graph = first;
+  const double others = loss({-100, -100, 2, 0});
+  EXPECT_NEAR(all, (some + others) / 2, 1e-6);
+  EXPECT_GT(all, 0);
+}
+
 TEST(Training, UnknownNamesAreRefused) {
   const auto message = [](TrainingOptions options) {
     const auto step = MakeTrainingStep(Perceptron(), options, OpTable::BuiltIn());
@@ -97,14 +118,15 @@ TEST(Training, UnknownNamesAreRefused) {
 }
 
 // y = (x + table) w, where the table may be a parameter.
-std::vector<std::string> TrainedBesides(const Tensor& table) {
+std::vector<std::string> TrainedBesides(const Tensor& table,
+                                        ElementType element = ElementType::kF32) {
   GraphBuilder b("model");
-  const ValueId x = b.Input("x", F32(table.shape()));
+  const ValueId x = b.Input("x", {element, table.shape()});
   std::vector<double> values(static_cast<size_t>(table.shape().back()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * i));
-  const ValueId w = b.Parameter(
-      "w", Tensor::Of<double>({table.shape().back(), 1}, values).Cast(ElementType::kF32));
-  const ValueId t = b.Parameter("t", table.Cast(ElementType::kF32));
+  const ValueId w =
+      b.Parameter("w", Tensor::Of<double>({table.shape().back(), 1}, values).Cast(element));
+  const ValueId t = b.Parameter("t", table.Cast(element));
   b.Append({.name = "out", .op = "MatMul", .inputs = {b.Add("Add", {x, t}), w}}, {"y"});
   b.Output(b.graph().FindValue("y"));
   const Graph graph = b.Done().value();
@@ -136,6 +158,8 @@ TEST(Trained, WeightsAreToldFromTables) {
         +[](double r, double c) { return c > r ? -INFINITY : std::sin(r * r + c * c); },
         +[](double, double) { return 1.0; }})
     EXPECT_EQ(TrainedBesides(Table(shape, at)), Names{"w"});
+  // Weights of narrow types repeat numbers, too.
+  EXPECT_EQ(TrainedBesides(Table({200, 200}, weights), ElementType::kBF16), (Names{"w", "t"}));
   EXPECT_EQ(TrainedBesides(Table({1, 8}, [](double, double c) { return std::pow(0.5, c); })),
             Names{"w"});
 }
@@ -150,6 +174,7 @@ TEST(Training, PatternsChooseParameters) {
   };
   EXPECT_EQ(names({"?"}), "wbv");
   EXPECT_EQ(names({"-v"}), "wb");
+  EXPECT_EQ(names({"-v", "v", "-w"}), "bv");
   EXPECT_EQ(names({"*", "-w"}), "bv");
 }
 
