@@ -106,7 +106,7 @@ TEST(Training, CrossEntropyOfNewLabels) {
 }
 
 TEST(Training, UnknownNamesAreRefused) {
-  const auto message = [](TrainingOptions options) {
+  const auto message = [](const TrainingOptions& options) {
     const auto step = MakeTrainingStep(Perceptron(), options, OpTable::BuiltIn());
     return step.ok() ? std::string("made") : step.error().text();
   };
