@@ -31,7 +31,7 @@ Graph Perceptron() {
   const ValueId bias = b.Parameter("b", weights({8}, 0.25));
   const ValueId v = b.Parameter("v", weights({8, 3}, 0.5));
   const ValueId h = b.Add("Relu", {b.Add("Add", {b.Add("MatMul", {x, w}), bias})});
-  b.Append({.name = "out", .op = "MatMul", .inputs = {h, v}}, {"y"});
+  b.Append({"out", "", "MatMul", {}, {h, v}, {}, {}}, {"y"});
   b.Output(b.graph().FindValue("y"));
   return b.Done().value();
 }
@@ -127,7 +127,7 @@ std::vector<std::string> TrainedBesides(const Tensor& table,
   const ValueId w =
       b.Parameter("w", Tensor::Of<double>({table.shape().back(), 1}, values).Cast(element));
   const ValueId t = b.Parameter("t", table.Cast(element));
-  b.Append({.name = "out", .op = "MatMul", .inputs = {b.Add("Add", {x, t}), w}}, {"y"});
+  b.Append({"out", "", "MatMul", {}, {b.Add("Add", {x, t}), w}, {}, {}}, {"y"});
   b.Output(b.graph().FindValue("y"));
   const Graph graph = b.Done().value();
   const auto trained = TrainedParameters(graph, {}, OpTable::BuiltIn());
