@@ -6,6 +6,8 @@
 #include "metair/ops/global_pool.h"
 #include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce.h"
+#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
@@ -20,11 +22,7 @@ Result<void> GlobalMaxPoolReference(const OpCall& call,
 }
 
 Result<void> GlobalMaxPoolGradient(GradientCall& g) {
-  std::vector<int64_t> axes;
-  for (int64_t d = 2; d < g.call().rank(0); ++d) axes.push_back(d);
-  const Term dy = g.dy().Wide();
-  const Term hit = (g.x() == g.y()).As(dy.element());
-  g.Give(0, hit * (dy / hit.Sum(axes)));
+  g.Give(0, SharedByExtremes(g.x(), g.y(), g.dy(), AxesBetween(2, g.call().rank(0))));
   return {};
 }
 

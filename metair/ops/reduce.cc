@@ -60,14 +60,21 @@ Result<FoldedTerms> FoldedTermsOf(GradientCall& g) {
   return FoldedTerms{reduction.folded, g.y().Reshaped(kept), g.dy().Reshaped(kept)};
 }
 
+Term SharedByExtremes(const Term& x,
+                      const Term& y,
+                      const Term& dy,
+                      const std::vector<int64_t>& axes) {
+  const Term wide = dy.Wide();
+  const Term hit = (x == y).As(wide.element());
+  return hit * (wide / hit.Sum(axes));
+}
+
 Result<void> ReducedExtremeGradient(GradientCall& g) {
   const FoldedTerms fold = TRY(FoldedTermsOf(g));
   std::vector<int64_t> axes;
   for (size_t d = 0; d < fold.folded.size(); ++d)
     if (fold.folded[d]) axes.push_back(static_cast<int64_t>(d));
-  const Term dy = fold.dy.Wide();
-  const Term hit = (g.x() == fold.y).As(dy.element());
-  g.Give(0, hit * (dy / hit.Sum(axes)));
+  g.Give(0, SharedByExtremes(g.x(), fold.y, fold.dy, axes));
   return {};
 }
 

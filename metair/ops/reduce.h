@@ -52,6 +52,11 @@ struct FoldedTerms {
   Term dy;
 };
 Result<FoldedTerms> FoldedTermsOf(GradientCall& g);
+// dy shared equally by the elements of x that are y, the extreme over the axes.
+Term SharedByExtremes(const Term& x,
+                      const Term& y,
+                      const Term& dy,
+                      const std::vector<int64_t>& axes);
 // OpDef::gradient of an extreme: elements that have it share it equally.
 Result<void> ReducedExtremeGradient(GradientCall& g);
 

@@ -27,21 +27,28 @@ Result<void> CheckScatterReduction(const OpCall& call) {
   return {};
 }
 
-ScatteredGradients ReducedScatterGradients(GradientCall& g,
-                                           const std::function<Term(const Term&)>& picked) {
+void GiveScattered(GradientCall& g, const std::function<Term(const Term&)>& picked) {
   const std::string reduction = g.attributes().String("reduction", "none");
   const Term x = g.x(0);
   const Term dy = g.dy();
-  if (reduction == "add") return {dy, picked(dy)};
-  if (reduction == "mul") {
-    // Of several updates of one element, one of 0 is taken to be alone.
+  if (reduction == "none") {
+    const Term zeros = dy.Zeros(g.call().shape(2));
+    g.Give(0, dy.Apply(g.call().op->name, {g.x(1), zeros}, g.attributes()));
+    g.Give(2, picked(dy));
+  } else if (reduction == "add") {
+    g.Give(0, dy);
+    g.Give(2, picked(dy));
+  } else if (reduction == "mul") {
     const Term update = g.x(2);
     const Term none = update == 0;
     const Term others = picked(dy * g.y()) / Choose(none, 1, update);
-    return {dy * g.Again(x.Number(1).Expanded(x.shape())), Choose(none, picked(dy * x), others)};
+    g.Give(0, dy * g.Again(x.Number(1).Expanded(x.shape())));
+    g.Give(2, Choose(none, picked(dy * x), others));
+  } else {
+    const Term hit = (g.x(2) == picked(g.y())).As(dy.element());
+    g.Give(0, dy * (x == g.y()).As(dy.element()));
+    g.Give(2, picked(dy) * hit);
   }
-  const Term hit = (g.x(2) == picked(g.y())).As(dy.element());
-  return {dy * (x == g.y()).As(dy.element()), picked(dy) * hit};
 }
 
 void ScatterInto(const std::string& reduction,

@@ -14,15 +14,11 @@ namespace metadist {
 // type supports it.
 Result<void> CheckScatterReduction(const OpCall& call);
 
-// Gradients of data and updates of a scatter with a reduction. picked: the elements of an array of
-// data's shape at the indices. Where several updates meet in one element, those of max and min each
-// count in full, and those of mul must not be 0.
-struct ScatteredGradients {
-  Term data;
-  Term updates;
-};
-ScatteredGradients ReducedScatterGradients(GradientCall& g,
-                                           const std::function<Term(const Term&)>& picked);
+// Gives the gradients of data (input 0) and updates (input 2). picked: the elements of an array of
+// data's shape at the indices. Where several updates meet in one element, each of them gets the
+// gradient of the one that replaces the others or is their extreme, and one of 0 in a product is
+// taken to be alone.
+void GiveScattered(GradientCall& g, const std::function<Term(const Term&)>& picked);
 
 // Combines `count` elements of `updates`, starting at `from`, into `to`, starting at `at`, one
 // after the other, according to `reduction`. Both tensors have the same compute type, which

@@ -78,18 +78,8 @@ std::vector<OpExample> ScatterElementsExamples() {
 }
 
 Result<void> ScatterElementsGradient(GradientCall& g) {
-  const std::string reduction = g.attributes().String("reduction", "none");
   const Attributes along{{"axis", g.attributes().Int("axis", 0)}};
-  const auto picked = [&](const Term& all) { return all.Apply("GatherElements", {g.x(1)}, along); };
-  if (reduction == "none") {
-    const Term zeros = g.dy().Zeros(g.call().shape(2));
-    g.Give(0, g.dy().Apply("ScatterElements", {g.x(1), zeros}, along));
-    g.Give(2, picked(g.dy()));
-  } else {
-    const ScatteredGradients gradients = ReducedScatterGradients(g, picked);
-    g.Give(0, gradients.data);
-    g.Give(2, gradients.updates);
-  }
+  GiveScattered(g, [&](const Term& all) { return all.Apply("GatherElements", {g.x(1)}, along); });
   return {};
 }
 

@@ -72,17 +72,7 @@ std::vector<OpExample> ScatterNDExamples() {
 }
 
 Result<void> ScatterNDGradient(GradientCall& g) {
-  const std::string reduction = g.attributes().String("reduction", "none");
-  const auto picked = [&](const Term& all) { return all.Apply("GatherND", {g.x(1)}); };
-  if (reduction == "none") {
-    const Term zeros = g.dy().Zeros(g.call().shape(2));
-    g.Give(0, g.dy().Apply("ScatterND", {g.x(1), zeros}));
-    g.Give(2, picked(g.dy()));
-  } else {
-    const ScatteredGradients gradients = ReducedScatterGradients(g, picked);
-    g.Give(0, gradients.data);
-    g.Give(2, gradients.updates);
-  }
+  GiveScattered(g, [&](const Term& all) { return all.Apply("GatherND", {g.x(1)}); });
   return {};
 }
 
