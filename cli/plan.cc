@@ -107,7 +107,12 @@ void AddPlan(CLI::App& app, Session& session) {
                    plan.time_limit,
                    "solve no longer than this, e.g. 30s (default: no limit)")
       ->type_name("T");
-  command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
+  command
+      ->add_option(
+          "--template",
+          plan.plan_template,
+          fmt::format("{}; or by mesh axis, e.g. data:zero3,model:megatron", TemplateNames()))
+      ->type_name("NAME");
   command
       ->add_option(
           "--reduce-in",

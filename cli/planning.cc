@@ -21,13 +21,6 @@
 namespace metadist::cli {
 namespace {
 
-Result<PlanTemplate> ParseTemplate(const std::string& name) {
-  if (name == "auto") return PlanTemplate::kAuto;
-  if (name == "replicate") return PlanTemplate::kReplicate;
-  if (name == "dp") return PlanTemplate::kDataParallel;
-  return Usage(fmt::format("--template: expected auto, replicate or dp, got '{}'", name));
-}
-
 Result<ReduceIn> ParseReduceIn(const std::string& name) {
   if (name == "f32") return ReduceIn::kF32;
   if (name == "type") return ReduceIn::kType;
@@ -37,8 +30,7 @@ Result<ReduceIn> ParseReduceIn(const std::string& name) {
 // A template restricts the solver's choices.
 Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
   const SolverDef* solver = FindSolver(flags.solver);
-  if (request.plan_template == PlanTemplate::kAuto || solver == nullptr || solver->optimizes)
-    return {};
+  if (request.plan_template.free() || solver == nullptr || solver->optimizes) return {};
   return Usage(
       fmt::format(
           "--template {} and --solver {} contradict each other", flags.plan_template, solver->name),

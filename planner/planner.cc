@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,7 @@ Result<MeshSet> FormulateAll(const PlanRequest& request,
 // The result of a search.
 struct Searched {
   BestPlan best;
+  std::vector<TemplateChoice> templates;
   BestPlan free;  // the best without a limit; no mesh if that was not searched
 };
 
@@ -76,7 +78,7 @@ Result<Searched> TakeGiven(const SearchSetting& setting) {
   const Choice choice = TRY(setting.request.choose(planner.formulation().problem));
   LoweredChoice given = TRY(planner.TakeChoice(choice));
   const int64_t peak = given.memory.peak_bytes();
-  if (peak <= setting.limit_bytes) return Searched{{0, std::move(given)}, {}};
+  if (peak <= setting.limit_bytes) return Searched{{0, std::move(given)}, {}, {}};
   return Error{ErrorCode::kInfeasible,
                "",
                fmt::format("the program of this choice needs {} bytes per device, the limit is {}",
@@ -99,6 +101,23 @@ Result<Searched> FreeFirst(const SearchSetting& setting) {
   return out;
 }
 
+// Solves the templates on the mesh of the best plan, or on the most promising one. One that is
+// cheaper than the best plan becomes it.
+void AddTemplates(const SearchSetting& setting, PhaseSeconds& seconds, Searched& found) {
+  if (!setting.request.alternatives) return;
+  const Stopwatch part(seconds.alternatives);
+  const size_t mesh = found.best.mesh.value_or(setting.meshes.BestFirst(/*tied=*/true)[0]);
+  found.templates = TryTemplates(setting, mesh);
+  if (!setting.solver.optimizes) return;
+  for (const TemplateChoice& one : found.templates) {
+    if (!one.fits || (found.best.mesh && one.candidate.cost >= found.best.candidate.cost)) continue;
+    found.best = {mesh, one.candidate};
+    LoweredChoice& best = found.best.candidate;
+    best.bound = std::min(setting.meshes.BoundOf(mesh, best.tied), best.cost);
+    best.status = best.bound == best.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+  }
+}
+
 Result<Searched> Search(const SearchSetting& setting, PhaseSeconds& seconds) {
   const Stopwatch watch(seconds.solve);
   MeshSearch search(setting);
@@ -107,6 +126,7 @@ Result<Searched> Search(const SearchSetting& setting, PhaseSeconds& seconds) {
     out = TRY(FreeFirst(setting));
   else
     out.best = TRY(search.Cheapest(setting.limit_bytes, /*tied=*/false));
+  AddTemplates(setting, seconds, out);
   const bool squeezed = !out.best.mesh;
   if (squeezed) out.best = TRY(SmallestThatFits(setting, out.free));
   if (setting.solver.optimizes && (squeezed || out.best.candidate.tied)) {
@@ -141,7 +161,7 @@ Result<void> Finish(const SearchSetting& setting, Searched found, Planned& out) 
   if (setting.request.alternatives && !clock.Interrupted()) {
     const Stopwatch watch(out.seconds.solve);
     const Stopwatch part(out.seconds.alternatives);
-    out.plan.alternatives = AlternativesTo(out.plan, setting, found.free);
+    out.plan.alternatives = AlternativesTo(out.plan, setting, found.templates, found.free);
   }
   out.interrupted = clock.Interrupted();
   return {};

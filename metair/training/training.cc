@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "metair/ir/suggest.h"
@@ -14,6 +15,35 @@
 
 namespace metadist {
 namespace {
+
+// The same graph with each update right after its gradient, so that few gradients exist at a time;
+// but after the last use of the states that it replaces, which it may overwrite.
+Graph UpdatedEarly(Graph graph) {
+  std::vector<bool> updates(graph.nodes.size());
+  for (const StatePair& pair : graph.state)
+    updates[static_cast<size_t>(graph.value(pair.output).producer)] = true;
+  const auto uses = UsesOf(graph);
+  std::vector<std::pair<NodeId, bool>> places;  // by node: the node that it is or follows
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    NodeId last = updates[n] ? -1 : static_cast<NodeId>(n);
+    for (const ValueId id : graph.nodes[n].inputs) {
+      if (!updates[n] || id == kNone) continue;
+      const NodeId producer = graph.value(id).producer;
+      if (producer != kNone) last = std::max(last, places[static_cast<size_t>(producer)].first);
+      for (const Use& use : uses[static_cast<size_t>(id)])
+        if (use.node != kNone && !updates[static_cast<size_t>(use.node)])
+          last = std::max(last, use.node);
+    }
+    places.emplace_back(last, updates[n]);
+  }
+  std::vector<size_t> order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t n) { return places[n]; });
+  std::vector<Node> nodes;
+  std::swap(nodes, graph.nodes);
+  for (const size_t n : order) graph.AddNode(std::move(nodes[n]));
+  return graph;
+}
 
 // Writes a step after the forward pass.
 class StepWriter {
@@ -132,7 +162,7 @@ class StepWriter {
   Result<TrainingStep> Finish() {
     TrainingStep out = std::move(step_);
     const Graph whole = std::move(out.graph);
-    out.graph = WithoutDeadCode(whole);
+    out.graph = UpdatedEarly(WithoutDeadCode(whole));
     const auto found = [&](ValueId id) { return out.graph.FindValue(whole.value(id).name); };
     out.loss = found(out.loss);
     for (Trained& trained : out.trained) {

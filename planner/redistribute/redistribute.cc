@@ -42,6 +42,16 @@ Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
   return out;
 }
 
+// The axes, a bit each, that cut neither sharding and on which neither is partial.
+uint32_t WholeOnBoth(const Sharding& from, const Sharding& to, const Mesh& mesh) {
+  uint32_t used = 0;
+  for (const Sharding* sharding : {&from, &to}) {
+    for (const int axis : sharding->CuttingAxes()) used |= uint32_t{1} << axis;
+    for (const Partial& partial : sharding->partial) used |= uint32_t{1} << partial.axis;
+  }
+  return ((uint32_t{1} << mesh.axes.size()) - 1) & ~used;
+}
+
 // The local step that adds the partial axes of `to`.
 CollectiveStep MakePartial(const Sharding& from, const Sharding& to) {
   return {CollectiveKind::kPartial, AxesPartialOnlyIn(to, from), from, to};
@@ -49,8 +59,8 @@ CollectiveStep MakePartial(const Sharding& from, const Sharding& to) {
 
 }  // namespace
 
-Redistributor::Redistributor(Mesh mesh, Cluster cluster)
-    : mesh_(std::move(mesh)), cluster_(std::move(cluster)), pricer_(mesh_, cluster_) {}
+Redistributor::Redistributor(Mesh mesh, Cluster cluster, RouteAxes axes)
+    : mesh_(std::move(mesh)), cluster_(std::move(cluster)), axes_(axes), pricer_(mesh_, cluster_) {}
 
 Redistributor::~Redistributor() = default;
 
@@ -88,10 +98,11 @@ RouteTree* Redistributor::TreeFor(const TensorType& type,
   const Layout target = view->LayoutOf(to);
   const int64_t most = std::max(view->LargestElements(source), view->LargestElements(target));
   if (places_ > kMostPlaces) ForgetSearches();
-  std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[{most, view->signature()}];
+  const uint32_t frozen = axes_ == RouteAxes::kAll ? 0 : WholeOnBoth(from, to, mesh_);
+  std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[{most, view->signature(), frozen}];
   if (!tree)
-    tree =
-        std::make_unique<RouteTree>(std::move(*view), mesh_, pricer_, type.element, source, most);
+    tree = std::make_unique<RouteTree>(
+        std::move(*view), mesh_, pricer_, type.element, source, RouteLimits{most, frozen});
   const int known = tree->size();
   place = tree->Find(target);
   places_ += tree->size() - known;

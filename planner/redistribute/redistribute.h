@@ -38,12 +38,18 @@ struct RouteEffort {
   }
 };
 
+// Which mesh axes a route may use.
+enum class RouteAxes : uint8_t {
+  kAll,      // also those on which both ends are whole: they can share the work
+  kChanged,  // only those that cut an end or on which an end is partial
+};
+
 // Cheapest routes on one mesh of one cluster, by the profile's seconds. Caches every result;
 // references stay valid as long as the object. Not thread-safe.
 class Redistributor {
  public:
   // The cluster has exactly mesh.ranks() devices.
-  Redistributor(Mesh mesh, Cluster cluster);
+  Redistributor(Mesh mesh, Cluster cluster, RouteAxes axes = RouteAxes::kAll);
   ~Redistributor();
 
   // from, to: valid for global.shape. Spare elements and halos of `from` are dropped first (its
@@ -84,12 +90,12 @@ class Redistributor {
   };
 
   Way Choose(const TensorType& type, const Sharding& from, const Sharding& to);
-  // The searches from one source, by the most elements that a rank may hold and the view's
-  // signature.
+  // The searches from one source, by the most elements that a rank may hold, the view's signature,
+  // and the axes that must not move.
   struct Source {
     TensorType type;
     Sharding from;
-    using TreeKey = std::pair<int64_t, std::vector<std::vector<int64_t>>>;
+    using TreeKey = std::tuple<int64_t, std::vector<std::vector<int64_t>>, uint32_t>;
     std::map<TreeKey, std::unique_ptr<RouteTree>> trees;
   };
 
@@ -105,6 +111,7 @@ class Redistributor {
 
   Mesh mesh_;
   Cluster cluster_;
+  RouteAxes axes_;
   StepPricer pricer_;
   std::map<Key, Route> routes_;
   std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` only

@@ -10,12 +10,8 @@ RouteTree::RouteTree(View view,
                      StepPricer& pricer,
                      ElementType element,
                      const Layout& source,
-                     int64_t most_elements)
-    : view_(std::move(view)),
-      mesh_(mesh),
-      pricer_(pricer),
-      element_(element),
-      most_elements_(most_elements) {
+                     const RouteLimits& limits)
+    : view_(std::move(view)), mesh_(mesh), pricer_(pricer), element_(element), limits_(limits) {
   search_.Offer({CollectiveKind::kSlice, {}, source}, 0, 0, 0, -1);
 }
 
@@ -28,9 +24,9 @@ void RouteTree::Expand(int id) {
   const LayoutSearch::Place from = search_[id];
   const ElementType held = HeldAs(from.move.to);
   const int64_t before = view_.LargestElements(from.move.to) * ByteSize(held);
-  for (const Move& move : MovesFrom(view_, mesh_, from.move.to)) {
+  for (const Move& move : MovesFrom(view_, mesh_, from.move.to, {.frozen = limits_.frozen})) {
     const int64_t after = view_.LargestElements(move.to);
-    if (after > most_elements_) continue;
+    if (after > limits_.most_elements) continue;
     const int64_t after_bytes = after * ByteSize(HeldAs(move.to));
     const double price = pricer_.Price(move.kind, move.axes, before, after_bytes, held).seconds;
     search_.Offer(move, 0, from.cost + price, from.steps + 1, id);
@@ -44,7 +40,9 @@ void RouteTree::Permute(int id, int64_t bytes) {
   if (!permuted_.insert(BlockShapeOf(view_, mesh_, from.move.to)).second) return;
   for (const Layout& to : LayoutsOf(view_, mesh_, from.move.to, {}, /*distinct=*/false)) {
     if (to == from.move.to) continue;
-    const AxisList axes = AxisList::OfMask(from.move.to.ChangedIn(to));
+    const uint32_t changed = from.move.to.ChangedIn(to);
+    if ((changed & limits_.frozen) != 0) continue;
+    const AxisList axes = AxisList::OfMask(changed);
     const double price =
         pricer_.Price(CollectiveKind::kPermute, axes, bytes, bytes, HeldAs(to)).seconds;
     search_.Offer({CollectiveKind::kPermute, axes, to}, 0, from.cost + price, from.steps + 1, id);

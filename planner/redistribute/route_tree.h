@@ -13,8 +13,14 @@
 
 namespace metadist {
 
-// The cheapest ways from one layout to all others over steps that hold at most most_elements
-// (Dijkstra by seconds, like baselines/bounded.cc), extended on demand.
+// What the steps of a route may do.
+struct RouteLimits {
+  int64_t most_elements = 0;  // that a rank holds
+  uint32_t frozen = 0;        // axes (a bit each) that must not move
+};
+
+// The cheapest ways from one layout to all others within limits (Dijkstra by seconds, like
+// baselines/bounded.cc), extended on demand.
 class RouteTree {
  public:
   RouteTree(View view,
@@ -22,7 +28,7 @@ class RouteTree {
             StepPricer& pricer,
             ElementType element,
             const Layout& source,
-            int64_t most_elements);
+            const RouteLimits& limits);
 
   // The place of a layout, or -1 if it cannot be reached by whole axes.
   int Find(const Layout& target);
@@ -44,7 +50,7 @@ class RouteTree {
   const Mesh& mesh_;
   StepPricer& pricer_;
   ElementType element_;
-  int64_t most_elements_;
+  RouteLimits limits_;
   LayoutSearch search_;
   std::set<BlockShape> permuted_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "planner/plan/plan.h"
@@ -8,10 +9,23 @@
 
 namespace metadist {
 
-// Alternatives to the plan: one device, data parallel only, no memory limit. free: the best plan
-// without a limit, if it was searched.
+// The best choice that a template allows.
+struct TemplateChoice {
+  std::string name;  // of the alternative
+  size_t mesh = 0;
+  LoweredChoice candidate;
+  bool fits = false;  // the memory limit
+};
+
+// The templates that suit the graph and one of the meshes, each solved with repeated layers tied
+// and without the others' results. Those that the mesh does not allow are left out.
+std::vector<TemplateChoice> TryTemplates(const SearchSetting& setting, size_t mesh);
+
+// Alternatives to the plan: one device, the templates, no memory limit. free: the best plan without
+// a limit, if it was searched.
 std::vector<Alternative> AlternativesTo(const Plan& plan,
                                         const SearchSetting& setting,
+                                        const std::vector<TemplateChoice>& templates,
                                         const BestPlan& free);
 
 }  // namespace metadist

@@ -59,14 +59,24 @@ bool CountedCopies::Count(const Choice& choice, int64_t limit_bytes) {
 }
 
 void CountedCopies::Forget() {
-  Problem& problem = formulation_.problem;
+  Drop(formulation_);
+  counted_.clear();
+  found_ = false;
+}
+
+Formulation CountedCopies::Uncounted() const {
+  Formulation out = formulation_;
+  Drop(out);
+  return out;
+}
+
+void CountedCopies::Drop(Formulation& formulation) const {
+  Problem& problem = formulation.problem;
   problem.nodes.resize(own_nodes_);
   problem.node_names.resize(own_nodes_);
   problem.edges.resize(own_edges_);
   if (!problem.tied.empty()) problem.tied.resize(own_nodes_);
-  formulation_.decisions.resize(own_nodes_);
-  counted_.clear();
-  found_ = false;
+  formulation.decisions.resize(own_nodes_);
 }
 
 Choice CountedCopies::Completed(const Choice& choice) const {

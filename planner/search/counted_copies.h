@@ -23,10 +23,14 @@ class CountedCopies {
   // False if there are none.
   bool Count(const Choice& choice, int64_t limit_bytes);
   void Forget();
+  // The formulation without copies.
+  Formulation Uncounted() const;
   // The choice of the problem's own nodes (later entries are ignored), with those of the copies.
   Choice Completed(const Choice& choice) const;
 
  private:
+  void Drop(Formulation& formulation) const;
+
   const Graph& graph_;
   const Mesh& mesh_;
   Formulation& formulation_;

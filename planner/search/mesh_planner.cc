@@ -68,8 +68,7 @@ double GapOf(const LoweredChoice& candidate) {
 
 Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& request,
                                                        const Cluster& cluster,
-                                                       const Mesh& mesh,
-                                                       PlanTemplate plan_template) {
+                                                       const Mesh& mesh) {
   std::unique_ptr<MeshPlanner> out(new MeshPlanner(request, cluster, mesh));
   FormulateRequest formulate;
   formulate.graph = request.graph;
@@ -81,15 +80,28 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
     return request.rules->For(graph, node);
   };
   formulate.constraints = request.constraints;
-  formulate.plan_template = plan_template;
   formulate.reduce_in = request.reduce_in;
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   if (auto valid = Validate(out->formulation_.problem); !valid.ok())
     return BadInput("",
                     fmt::format("too large to be planned: times are counted in picoseconds: {}",
                                 valid.error().text()));
-  out->simple_bound_ = SimpleBound(out->formulation_.problem);
-  out->copies_.emplace(*request.graph, out->mesh(), out->formulation_);
+  TRY(out->Prepare(request.plan_template));
+  return out;
+}
+
+Result<void> MeshPlanner::Prepare(const PlanTemplate& plan_template) {
+  TRY(Restrict(plan_template, *request_.graph, mesh(), formulation_));
+  simple_bound_ = SimpleBound(formulation_.problem);
+  copies_.emplace(*request_.graph, mesh(), formulation_);
+  return {};
+}
+
+Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Restricted(
+    const PlanTemplate& plan_template) const {
+  std::unique_ptr<MeshPlanner> out(new MeshPlanner(request_, cluster(), mesh()));
+  out->formulation_ = copies_->Uncounted();
+  TRY(out->Prepare(plan_template));
   return out;
 }
 

@@ -18,11 +18,14 @@ namespace metadist {
 // One mesh of a request: its problem, and plans made from it.
 class MeshPlanner {
  public:
-  // Errors: those of Formulate.
+  // Errors: those of Formulate, and of Restrict with the request's template.
   static Result<std::unique_ptr<MeshPlanner>> Make(const PlanRequest& request,
                                                    const Cluster& cluster,
-                                                   const Mesh& mesh,
-                                                   PlanTemplate plan_template);
+                                                   const Mesh& mesh);
+
+  // The same problem without counted copies, restricted by a template. Its choices are choices of
+  // this problem too. Errors: those of Restrict.
+  Result<std::unique_ptr<MeshPlanner>> Restricted(const PlanTemplate& plan_template) const;
 
   // The cheapest choice found whose program fits the limit too: if a lowered program needs more
   // memory than the problem counts, the problem is solved again under smaller limits. No candidate
@@ -56,7 +59,10 @@ class MeshPlanner {
 
  private:
   MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
-      : request_(request), routes_(mesh, cluster) {}
+      : request_(request),
+        routes_(
+            mesh, cluster, request.plan_template.free() ? RouteAxes::kAll : RouteAxes::kChanged) {}
+  Result<void> Prepare(const PlanTemplate& plan_template);
   Result<LoweredChoice> LowerChoice(const Choice& choice);
   // The choice's program with the solver's results.
   Result<LoweredChoice> LowerSolved(const SolveResult& solved, int64_t bound);

@@ -21,8 +21,7 @@ std::vector<MadePlanner> MakePlanners(const PlanRequest& request,
   std::vector<MadePlanner> made(meshes.size());
   ParallelFor(meshes.size(), request.threads, [&](size_t i) {
     if (i == 0 || !clock.Interrupted())
-      made[i].emplace(
-          MeshPlanner::Make(request, request.cluster, meshes[i], request.plan_template));
+      made[i].emplace(MeshPlanner::Make(request, request.cluster, meshes[i]));
   });
   return made;
 }

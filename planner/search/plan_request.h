@@ -18,6 +18,7 @@
 #include "planner/rules/book/rule_book.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/formulate.h"
+#include "planner/space/templates.h"
 #include "profiles/cluster.h"
 
 namespace metadist {
@@ -51,7 +52,7 @@ struct PlanRequest {
   uint64_t seed = 0;
   int threads = 1;
   std::vector<Constraint> constraints;
-  PlanTemplate plan_template = PlanTemplate::kAuto;
+  PlanTemplate plan_template;
   ReduceIn reduce_in = ReduceIn::kF32;
   bool alternatives = true;  // compute the table of alternatives
   const std::atomic<bool>* interrupted = nullptr;

@@ -22,6 +22,7 @@
 
 #include "metair/ir/glob.h"
 #include "metair/spmd/fusion.h"
+#include "metair/training/value_roles.h"
 #include "planner/rules/probe/black_box.h"
 #include "planner/space/block_cyclic_spread.h"
 #include "planner/space/edge_costs.h"
@@ -67,7 +68,6 @@ class Formulator {
   Result<Formulation> Run() {
     MarkKnown();
     TRY(ReadConstraints());
-    MarkWeights();
     FindStrategies();
     AddNodes();
     AddValues();
@@ -164,36 +164,6 @@ class Formulator {
     }
   }
 
-  // Marks parameters and values computed from parameters only (a transposed weight).
-  void MarkWeights() {
-    weight_.assign(graph_.values.size(), false);
-    for (ValueId id : graph_.OfKind(ValueKind::kParameter)) weight_[static_cast<size_t>(id)] = true;
-    for (const Node& node : graph_.nodes) {
-      bool some = false, all = node.regions.empty();
-      for (ValueId id : node.inputs) {
-        if (id == kNone || graph_.value(id).kind == ValueKind::kConstant) continue;
-        some = some || weight_[static_cast<size_t>(id)];
-        all = all && weight_[static_cast<size_t>(id)];
-      }
-      for (ValueId id : node.outputs)
-        if (id != kNone) weight_[static_cast<size_t>(id)] = some && all;
-    }
-  }
-
-  // By input, whether the template requires it replicated; empty: everything is allowed.
-  std::vector<bool> WantedWhole(const Node& node) const {
-    if (request_.plan_template != PlanTemplate::kDataParallel) return {};
-    std::vector<bool> whole;
-    for (ValueId id : node.inputs) whole.push_back(id != kNone && weight_[static_cast<size_t>(id)]);
-    return whole;
-  }
-
-  static bool Allowed(const Strategy& strategy, const std::vector<bool>& whole) {
-    for (size_t i = 0; i < whole.size(); ++i)
-      if (whole[i] && !Whole(strategy.inputs[i])) return false;
-    return true;
-  }
-
   // Everything that determines the strategies of a node.
   struct NodeKind {
     int number = 0;  // of its signature
@@ -201,12 +171,11 @@ class Formulator {
     std::vector<BlockCyclicFactor> layouts = {};
     std::vector<bool> passes = {};  // by pass-through of the rule: whether it is of use
     FusedOperands fused = {};
-    auto key() const { return std::make_tuple(number, layouts, passes, fused); }
+    bool every_order = false;
+    auto key() const { return std::make_tuple(number, layouts, passes, fused, every_order); }
   };
 
   std::vector<NodeKind> KindsOfNodes() const {
-    static const Rule kNoRule;
-    const bool free = request_.plan_template != PlanTemplate::kReplicate;
     std::map<std::string, NodeKind> known;
     std::vector<NodeKind> kinds;
     std::vector<const Rule*> rules;
@@ -215,7 +184,7 @@ class Formulator {
           known.try_emplace(SignatureOf(graph_, node, request_.ops->Find(node)));
       if (added) {
         const int number = static_cast<int>(known.size());
-        at->second = {number, free ? &request_.rule_of(node) : &kNoRule};
+        at->second = {number, &request_.rule_of(node)};
       }
       kinds.push_back(at->second);
       rules.push_back(at->second.rule);
@@ -225,7 +194,12 @@ class Formulator {
       const auto passes = ReachedPasses(graph_, rules);
       for (size_t n = 0; n < kinds.size(); ++n) kinds[n].passes = passes[n];
     }
-    if (request_.plan_template != PlanTemplate::kAuto || mesh_.ranks() == 1) return kinds;
+    if (mesh_.ranks() == 1) return kinds;
+    // What one axis cuts, another may cut again: states whose parameters are cut already.
+    if (IsTrainingStep(graph_)) {
+      const std::vector<bool> updates = UpdateNodes(graph_);
+      for (size_t n = 0; n < kinds.size(); ++n) kinds[n].every_order = updates[n];
+    }
     const auto layouts = SpreadBlockCyclic(graph_, rules, mesh_.ranks());
     for (size_t n = 0; n < kinds.size(); ++n) kinds[n].layouts = layouts[n];
     return kinds;
@@ -251,7 +225,6 @@ class Formulator {
                         request_.reduce_in};
     const std::vector<NodeKind> kinds = KindsOfNodes();
     std::map<decltype(NodeKind().key()), std::pair<int, StrategyList>> known;
-    std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
       const auto [at, added] = known.try_emplace(kinds[n].key());
@@ -259,23 +232,12 @@ class Formulator {
       if (added) {
         number = static_cast<int>(known.size());
         space.fused = &kinds[n].fused;
+        space.every_order = kinds[n].every_order;
         all = std::make_shared<const std::vector<PricedStrategy>>(StrategiesOf(
             space, node, *kinds[n].rule, &out_.pruned, kinds[n].layouts, kinds[n].passes));
       }
-      signatures_.push_back(number);
-      const std::vector<bool> whole = WantedWhole(node);
-      const auto [of_class, fresh] = classes.try_emplace({number, whole});
-      if (fresh) {
-        std::vector<PricedStrategy> allowed;
-        for (const PricedStrategy& s : *all)
-          if (Allowed(s.strategy, whole)) allowed.push_back(s);
-        const bool every = allowed.size() == all->size();
-        of_class->second = {
-            static_cast<int>(classes.size()),
-            every ? all : std::make_shared<const std::vector<PricedStrategy>>(std::move(allowed))};
-      }
-      classes_.push_back(of_class->second.first);
-      out_.strategies.push_back(of_class->second.second);
+      classes_.push_back(number);
+      out_.strategies.push_back(all);
     }
   }
 
@@ -329,16 +291,8 @@ class Formulator {
   }
 
   std::set<Sharding> StoredCandidates(ValueId id) {
-    const Value& value = graph_.value(id);
     std::set<Sharding> out{ReplicatedFor(id)};
     if (known_[static_cast<size_t>(id)]) return out;
-    if (request_.plan_template == PlanTemplate::kDataParallel) {
-      if (value.kind == ValueKind::kParameter) return out;
-      if (value.kind == ValueKind::kInput) {
-        const auto cut = CutAlongFirstDim(value.type.shape);
-        return cut ? std::set<Sharding>{*cut} : out;
-      }
-    }
     for (NodeId user : Users(id))
       for (Sharding sharding : *ends_.TakenBy(user, id).all) {
         sharding.partial.clear();
@@ -352,16 +306,6 @@ class Formulator {
       for (const Sharding& sharding : *ends_.TakenBy(user, id).all)
         if (!Whole(sharding)) return false;
     return true;
-  }
-
-  std::optional<Sharding> CutAlongFirstDim(const Shape& shape) const {
-    if (shape.empty()) return std::nullopt;
-    std::vector<int> axes;
-    for (size_t a = 0; a < mesh_.axes.size(); ++a) axes.push_back(static_cast<int>(a));
-    Sharding cut = Sharding::Replicated(shape.size());
-    cut.dims[0] = DimSharding::Cut(shape[0], axes);
-    if (!Validate(cut, shape, mesh_).ok()) return std::nullopt;
-    return Normalize(cut, mesh_);
   }
 
   // Without halos, which only one use needs, and without the excess elements that an operator
@@ -405,9 +349,6 @@ class Formulator {
     const auto constraint = constrained_.find(id);
     if (constraint != constrained_.end()) return MakeCandidates({constraint->second});
     const bool stored = graph_.value(id).kind != ValueKind::kResult;
-    // The data parallel template depends on sizes as well.
-    if (request_.plan_template == PlanTemplate::kDataParallel)
-      return MakeCandidates(stored ? StoredCandidates(id) : KeptCandidates(id));
     const auto [at, added] = of_kind_.try_emplace(KindOf(id));
     if (added) at->second = MakeCandidates(stored ? StoredCandidates(id) : KeptCandidates(id));
     return at->second;
@@ -464,9 +405,7 @@ class Formulator {
     if (!ends.empty()) return {*EndConstraint(ends[0])};
     std::set<Sharding> all;
     for (const ValueId input : group.inputs) all.merge(StoredCandidates(input));
-    // That template decides how inputs and parameters are stored, whatever their new values are.
-    if (request_.plan_template != PlanTemplate::kDataParallel)
-      all.merge(OutputCandidates(group.output));
+    all.merge(OutputCandidates(group.output));
     std::set<Sharding> out;
     for (const Sharding& sharding : all) out.insert(Normalize(sharding.WithoutSpares(), mesh_));
     return out;
@@ -579,7 +518,7 @@ class Formulator {
   }
 
   void Tie() {
-    const std::vector<NodeId> leaders = LeadersOf(graph_, FindRepeats(graph_, signatures_));
+    const std::vector<NodeId> leaders = LeadersOf(graph_, FindRepeats(graph_, classes_));
     std::vector<int>& tied = out_.problem.tied;
     for (size_t d = 0; d < out_.decisions.size(); ++d) {
       const int self = static_cast<int>(d);
@@ -603,9 +542,7 @@ class Formulator {
   std::vector<Candidates> candidates_;              // by decision
   const std::vector<std::vector<Use>> uses_;
   std::map<ValueId, Sharding> constrained_;
-  std::vector<bool> weight_;
   std::vector<bool> known_;  // by value
-  std::vector<int> signatures_;
   const std::vector<StateGroup> states_;
 };
 

@@ -18,13 +18,6 @@
 
 namespace metadist {
 
-// Which strategies a plan may use.
-enum class PlanTemplate : uint8_t {
-  kAuto,          // all strategies
-  kReplicate,     // every rank does all the work
-  kDataParallel,  // inputs cut along their first dim over all ranks, parameters on every rank
-};
-
 // `--constrain PATTERN=SHARDING`: the sharding of all values whose name matches the glob (* and ?):
 // as stored (inputs, parameters, constants) or as kept for their uses (results).
 struct Constraint {
@@ -39,7 +32,6 @@ struct FormulateRequest {
   InnerRules inner_rules = nullptr;  // of nodes of decompositions; if null, no decompositions are
                                      // used
   std::vector<Constraint> constraints;
-  PlanTemplate plan_template = PlanTemplate::kAuto;
   int64_t strategy_limit = 96;  // of one node
   ReduceIn reduce_in = ReduceIn::kF32;
   // Also offer pass-throughs that no partial value of the graph reaches (partial_flow.h); for

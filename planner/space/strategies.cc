@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -32,11 +33,13 @@ class Builder {
   Builder(const StrategySpace& space, const Node& node, const Rule& rule)
       : space_(space), node_(node), rule_(rule) {}
 
-  std::optional<Strategy> Build(const Choices& choices) {
+  // order: of the axes that share a factor, major to minor.
+  std::optional<Strategy> Build(const Choices& choices, const std::vector<int>& order) {
     axes_of_.clear();
-    for (size_t a = 0; a < choices.size(); ++a)
-      if (choices[a] != kIdle && choices[a] < factors())
-        axes_of_[choices[a]].push_back(static_cast<int>(a));
+    for (const int axis : order) {
+      const int choice = choices[static_cast<size_t>(axis)];
+      if (choice != kIdle && choice < factors()) axes_of_[choice].push_back(axis);
+    }
     for (const auto& [factor, axes] : axes_of_)
       if (!Enough(Of(factor), space_.mesh->size(axes))) return std::nullopt;
 
@@ -251,6 +254,12 @@ class Builder {
   std::map<int, std::vector<int>> axes_of_;  // by factor in use
 };
 
+std::vector<int> MeshOrder(const Mesh& mesh) {
+  std::vector<int> order(mesh.axes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
 // Steps through all choices, first axis slowest; false after the last.
 bool Next(Choices& choices, int options, const Mesh& mesh) {
   for (size_t a = choices.size(); a-- > 0;) {
@@ -343,7 +352,7 @@ std::optional<Strategy> BuildStrategy(const StrategySpace& space,
                                       const Node& node,
                                       const Rule& rule,
                                       const std::vector<int>& choices) {
-  return Builder(space, node, rule).Build(choices);
+  return Builder(space, node, rule).Build(choices, MeshOrder(*space.mesh));
 }
 
 Priced CallPrice(const StrategySpace& space, const Node& node, const CallLayout& layout) {
@@ -383,8 +392,13 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
   Choices choices(space.mesh->axes.size(), kIdle);
   const int all = op == nullptr ? 0 : factors + static_cast<int>(every.pass_through.size());
   const int options = Affordable(all, node, *space.mesh);
+  std::vector<int> order = MeshOrder(*space.mesh);
+  const auto next = [&] {
+    if (space.every_order && std::ranges::next_permutation(order).found) return true;
+    return Next(choices, options, *space.mesh);
+  };
   do {
-    auto strategy = builder.Build(choices);
+    auto strategy = builder.Build(choices, order);
     if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
     const bool whole = out.empty();
     const bool in_blocks = std::any_of(choices.begin(), choices.end(), [&](int choice) {
@@ -399,7 +413,7 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     if (!whole && !FitsEverywhere(space, *op, node, *strategy)) continue;
     const Priced compute = ComputePrice(space, node, *strategy);
     to.push_back({std::move(*strategy), compute});
-  } while (Next(choices, options, *space.mesh));
+  } while (next());
   const int64_t untried = Ways(all, *space.mesh) - Ways(options, *space.mesh);
   const size_t found = out.size() + others.size();
   Prune(out, space.limit, 1);

@@ -45,6 +45,9 @@ struct StrategySpace {
   ReduceIn reduce_in = ReduceIn::kF32;
   // Of the node at hand, if it belongs to a fused group.
   const FusedOperands* fused = nullptr;
+  // Of the node at hand: axes that share a factor cut it in every order, not only with the first
+  // axis as the major one.
+  bool every_order = false;
 };
 
 // The strategy in which axis a works on factor choices[a] of the rule (from factors.size() on: on a

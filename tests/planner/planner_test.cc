@@ -92,10 +92,10 @@ TEST(MakePlan, IsProvenAndItsCostIsThePrediction) {
   EXPECT_EQ(plan.solver.status, "optimal");
   EXPECT_EQ(plan.solver.bound, plan.solver.cost);
   EXPECT_NEAR(plan.prediction.step.seconds * 1e12, static_cast<double>(plan.solver.cost), 1e4);
-  ASSERT_EQ(plan.alternatives.size(), 3u);
+  ASSERT_GE(plan.alternatives.size(), 3u);
   EXPECT_EQ(plan.alternatives[0].name, "one device");
   for (const Alternative& a : plan.alternatives)
-    EXPECT_GE(a.step_seconds * 1.000001, plan.alternatives[2].step_seconds) << a.name;
+    EXPECT_GE(a.step_seconds * 1.000001, plan.alternatives.back().step_seconds) << a.name;
 }
 
 TEST(MakePlan, SameBytesWhateverTheThreads) {
@@ -326,7 +326,7 @@ TEST(MakePlan, SaysWhyAGapStays) {
 TEST(MakePlan, DataParallelCutsTheBatch) {
   Model model("mlp.onnx");
   PlanRequest request = RequestFor(model, 4);
-  request.plan_template = PlanTemplate::kDataParallel;
+  request.plan_template = ParseTemplate("dp").value();
   const Plan plan = MakePlan(request).value().plan;
   for (size_t v = 0; v < plan.graph.values.size(); ++v) {
     const bool input = plan.graph.values[v].kind == ValueKind::kInput;

@@ -116,9 +116,9 @@ TEST(State, RandomChoicesGiveBothEndsOneSharding) {
 
 TEST(State, TemplatesGiveBothEndsOneSharding) {
   Step& step = TheStep();
-  for (const PlanTemplate plan_template : {PlanTemplate::kReplicate, PlanTemplate::kDataParallel}) {
+  for (const char* name : {"replicate", "dp"}) {
     PlanRequest request = RequestFor(step.graph, step.rules, "4");
-    request.plan_template = plan_template;
+    request.plan_template = ParseTemplate(name).value();
     const auto planned = MakePlan(request);
     ASSERT_TRUE(planned.ok()) << planned.error().text();
     ExpectOneSharding(planned.value().plan, "template");

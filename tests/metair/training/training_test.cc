@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "metair/ops/graph_builder.h"
 #include "metair/ops/interpret.h"
 #include "metair/training/trained.h"
+#include "metair/training/value_roles.h"
 
 namespace metadist {
 namespace {
@@ -162,6 +164,54 @@ TEST(Trained, WeightsAreToldFromTables) {
   EXPECT_EQ(TrainedBesides(Table({200, 200}, weights), ElementType::kBF16), (Names{"w", "t"}));
   EXPECT_EQ(TrainedBesides(Table({1, 8}, [](double, double c) { return std::pow(0.5, c); })),
             Names{"w"});
+}
+
+TEST(Training, UpdatesFollowTheirGradients) {
+  for (const double clip : {0.0, 1.0}) {
+    const auto step = MakeTrainingStep(
+        Perceptron(), {.loss = "mse:y", .momentum = 0.5, .clip = clip}, OpTable::BuiltIn());
+    const Graph& graph = step.value().graph;
+    ASSERT_TRUE(Verify(graph).ok()) << Verify(graph).error().text();
+    const auto made = [&](const char* name) { return graph.value(graph.FindValue(name)).producer; };
+    // Only a limit of the norm of all gradients makes an update wait for the others.
+    EXPECT_EQ(made("v.next") < made("w.gradient"), clip == 0);
+  }
+}
+
+TEST(Training, RolesAreFoundInTheGraph) {
+  for (const char* optimizer : {"sgd", "adamw"})
+    for (const double clip : {0.0, 1.0}) {
+      const auto step =
+          MakeTrainingStep(Perceptron(),
+                           {.optimizer = optimizer, .loss = "mse:y", .momentum = 0.5, .clip = clip},
+                           OpTable::BuiltIn());
+      const Graph& graph = step.value().graph;
+      const std::vector<ValueRole> roles = RolesOf(graph);
+      const auto role = [&](const std::string& name) {
+        return roles[static_cast<size_t>(graph.FindValue(name))];
+      };
+      EXPECT_EQ(role("x"), ValueRole::kData);
+      EXPECT_EQ(role("target"), ValueRole::kData);
+      EXPECT_EQ(role("lr"), ValueRole::kData);
+      for (const std::string w : {"w", "b", "v"}) {
+        EXPECT_EQ(role(w), ValueRole::kWeight);
+        EXPECT_EQ(role(w + ".gradient"), ValueRole::kGradient) << w << optimizer << clip;
+        EXPECT_EQ(role(w + ".next"), ValueRole::kUpdated);
+        const std::string state = w + (optimizer[0] == 's' ? ".momentum" : ".mean");
+        EXPECT_EQ(role(state), ValueRole::kOptimizerState);
+        EXPECT_EQ(role(state + ".next"), ValueRole::kUpdated);
+      }
+      EXPECT_EQ(std::ranges::count(roles, ValueRole::kGradient), clip > 0 ? 6 : 3);
+      EXPECT_EQ(role("y"), ValueRole::kOther);
+    }
+}
+
+TEST(Training, InferenceHasNoStates) {
+  const Graph graph = Perceptron();
+  EXPECT_FALSE(IsTrainingStep(graph));
+  const std::vector<ValueRole> roles = RolesOf(graph);
+  EXPECT_EQ(std::ranges::count(roles, ValueRole::kWeight), 3);
+  EXPECT_EQ(std::ranges::count(roles, ValueRole::kData), 1);
 }
 
 TEST(Training, PatternsChooseParameters) {

@@ -302,7 +302,8 @@ TEST(MemoryRows, AreExactWhereNothingIsCopied) {
     FormulateRequest request;
     request.graph = &graph;
     request.ops = &OpTable::BuiltIn();
-    request.plan_template = PlanTemplate::kReplicate;
+    const Rule none;
+    request.rule_of = [&](const Node&) -> const Rule& { return none; };
     const Formulation formulation = Formulate(request, routes).value();
     const Choice choice(formulation.problem.nodes.size(), 0);
     const Program program =
