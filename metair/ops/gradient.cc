@@ -77,10 +77,15 @@ class Reverse {
       if (std::none_of(of_outputs.begin(), of_outputs.end(), exists)) continue;
       const std::string name = node.name;
       auto done = Differentiate(n, std::move(of_outputs));
+      for (const ValueId id : b_.graph().node(n).inputs)
+        if (id != kNone && gradient(id) != kNone) given_.push_back(gradient(id));
       if (!done.ok())
         AddProblem(problems_, std::move(done).error().in(fmt::format("node '{}'", name)));
     }
   }
+
+  // The gradients as they were known after each node, in the order of nodes and their inputs.
+  const std::vector<ValueId>& given() const { return given_; }
 
   Result<void> Done() {
     if (!problems_.empty()) return Join(std::move(problems_));
@@ -121,6 +126,7 @@ class Reverse {
   NodeId end_;
   std::vector<bool> wanted_;
   std::vector<ValueId> gradients_;
+  std::vector<ValueId> given_;
   std::vector<Error> problems_;
 };
 
@@ -147,6 +153,41 @@ std::vector<ValueId> AddNodes(GraphBuilder& b,
   for (const ValueId id : graph.outputs) outputs.push_back(mapped(id));
   return outputs;
 }
+
+// Writes the nodes behind values of another graph, which continues that of the builder: operands
+// first, in their order. In which order the other graph was written does not matter: C++ leaves
+// open which of the operands of an expression is written first.
+class Rewriter {
+ public:
+  Rewriter(GraphBuilder& b, const OpTable& ops, const Graph& written)
+      : b_(b), ops_(ops), written_(written), ids_(written.values.size(), kNone) {
+    for (size_t v = 0; v < b.graph().values.size(); ++v) ids_[v] = static_cast<ValueId>(v);
+  }
+
+  ValueId Write(ValueId id) {
+    if (id == kNone || ids_[static_cast<size_t>(id)] != kNone) return Written(id);
+    const Value& value = written_.value(id);
+    if (value.kind == ValueKind::kConstant) {
+      ids_[static_cast<size_t>(id)] = b_.Constant(value.data);
+      return Written(id);
+    }
+    const Node& node = written_.node(value.producer);
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node.inputs) inputs.push_back(Write(input));
+    const std::vector<ValueId> made = b_.Like(*ops_.Find(node), node, inputs);
+    for (size_t o = 0; o < made.size(); ++o)
+      if (node.outputs[o] != kNone) ids_[static_cast<size_t>(node.outputs[o])] = made[o];
+    return Written(id);
+  }
+
+ private:
+  ValueId Written(ValueId id) const { return id == kNone ? kNone : ids_[static_cast<size_t>(id)]; }
+
+  GraphBuilder& b_;
+  const OpTable& ops_;
+  const Graph& written_;
+  std::vector<ValueId> ids_;  // by id in the other graph; kNone: not written
+};
 
 }  // namespace
 
@@ -228,14 +269,18 @@ Result<std::vector<ValueId>> AddGradients(GraphBuilder& b,
                                           const OpTable& ops,
                                           const std::vector<std::pair<ValueId, ValueId>>& of,
                                           const std::vector<ValueId>& by) {
-  Reverse reverse(b, ops, 0, static_cast<NodeId>(b.graph().nodes.size()));
+  GraphBuilder draft(b.graph(), ops);
+  Reverse reverse(draft, ops, 0, static_cast<NodeId>(b.graph().nodes.size()));
   for (const ValueId id : by) reverse.Want(id);
   reverse.Spread();
   for (const auto& [value, gradient] : of) reverse.Add(value, gradient);
   reverse.Run();
   TRY(reverse.Done());
+  const Graph written = TRY(draft.Done());
+  Rewriter rewriter(b, ops, written);
+  for (const ValueId id : reverse.given()) rewriter.Write(id);
   std::vector<ValueId> gradients;
-  for (const ValueId id : by) gradients.push_back(reverse.gradient(id));
+  for (const ValueId id : by) gradients.push_back(rewriter.Write(reverse.gradient(id)));
   return gradients;
 }
 

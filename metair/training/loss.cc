@@ -67,7 +67,8 @@ Result<ValueId> MeanSquares(GraphBuilder& b, ValueId output, const std::string& 
                              name,
                              TypeText(b.type(output)),
                              TypeText(b.type(target))));
-  const Term off = Term(b, output).Wide() - Term(b, target).Wide();
+  const Term made = Term(b, output).Wide();
+  const Term off = made - Term(b, target).Wide();
   const auto count = static_cast<double>(NumElements(b.shape(output)));
   return ((off * off).SumAllBut({}, /*keep=*/false) / count).value();
 }
