@@ -52,9 +52,11 @@ Result<void> CheckResults(const RunFlags& flags, const Job& job, const RunOutcom
 
 Result<void> RunAndReport(Session& session, RunFlags flags) {
   TRY(CheckWritable(flags.trace, session.force));
+  TRY(CheckWritable(flags.save_state, session.force));
   TRY(CheckDistinct({{"the plan or model", flags.plan.model.path},
                      {"--output", session.output},
-                     {"--trace", flags.trace}}));
+                     {"--trace", flags.trace},
+                     {"--save-state", flags.save_state}}));
   std::optional<Baseline> baseline;
   const double share = flags.max_regress.empty() ? 0.05 : TRY(ParsePercent(flags.max_regress));
   if (!flags.baseline.empty()) {
@@ -73,7 +75,7 @@ Result<void> RunAndReport(Session& session, RunFlags flags) {
   for (const std::string& op : report.reference_kernels)
     session.console.Detail(fmt::format("{} runs on its reference kernel", op));
   const Result<void> reported = session.EmitResult(RunJson(session, report), RunText(report));
-  return JoinAll({CheckResults(flags, job, outcome), regression, reported, outcome.traced});
+  return JoinAll({CheckResults(flags, job, outcome), regression, reported, outcome.written});
 }
 
 // Rank 0 of several processes does everything a single process does; the others run the programs it
@@ -93,6 +95,40 @@ Result<void> RunCommand(Session& session, RunFlags flags) {
     return ServeRuns(processes, *ops);
   };
   return RunTogether(session, flags.timeout_seconds, roles);
+}
+
+// What goes in and comes out, and over how many steps.
+void AddDataFlags(CLI::App& command, RunFlags& flags) {
+  command
+      .add_option("--inputs",
+                  flags.inputs,
+                  "arrays named like the model's inputs (default: random), or a folder with such "
+                  "files, one a step")
+      ->type_name("FILE.npz|FOLDER");
+  command.add_option("--input", flags.input, "one input; repeatable")
+      ->type_name("NAME=FILE.npy")
+      ->take_all();
+  command
+      .add_option(
+          "--expect", flags.expect, "expected outputs, arrays named like the model's outputs")
+      ->type_name("FILE.npz");
+  command
+      .add_option("--steps",
+                  flags.steps,
+                  "steps that a model with state (--train) takes before its results are compared "
+                  "(default 1, or one for each file of --inputs FOLDER)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command
+      .add_option("--load-state",
+                  flags.load_state,
+                  "start with the states that --save-state wrote, under this or another plan")
+      ->type_name("FILE.npz");
+  command
+      .add_option("--save-state",
+                  flags.save_state,
+                  "write what the last step hands on: trained parameters, optimizer states")
+      ->type_name("FILE.npz");
 }
 
 }  // namespace
@@ -124,17 +160,7 @@ void AddRun(CLI::App& app, Session& session) {
       ->add_option(
           "--timeout", flags->timeout, "longest that a rank waits for another (default 60s)")
       ->type_name("T");
-  command
-      ->add_option(
-          "--inputs", flags->inputs, "arrays named like the model's inputs (default: random)")
-      ->type_name("FILE.npz");
-  command->add_option("--input", flags->input, "one input; repeatable")
-      ->type_name("NAME=FILE.npy")
-      ->take_all();
-  command
-      ->add_option(
-          "--expect", flags->expect, "expected outputs, arrays named like the model's outputs")
-      ->type_name("FILE.npz");
+  AddDataFlags(*command, *flags);
   command->add_option("--iterations", flags->iterations, "measure at least this many steps")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
@@ -143,13 +169,6 @@ void AddRun(CLI::App& app, Session& session) {
           "--warm-up", flags->warm_up, "steps to run before measuring (default 1, with --bench 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
-  command
-      ->add_option("--steps",
-                   flags->steps,
-                   "steps that a model with state (--train) takes before its results are compared "
-                   "(default 1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
   command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
   CLI::Option* baseline = command->add_option(
       "--baseline", flags->baseline, "with --bench: fail if a step takes longer than in FILE");

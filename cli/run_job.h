@@ -25,6 +25,8 @@ struct RunFlags {
   std::string inputs;
   std::vector<std::string> input;
   std::string expect;
+  std::string load_state;
+  std::string save_state;
   std::string trace;
   bool bench = false;
   bool no_check = false;

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/output_file.h"
+#include "cli/states.h"
 #include "executor/run/process_run.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
@@ -35,9 +38,24 @@ Result<void> CheckNames(const NamedTensors& arrays,
   return {};
 }
 
-Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
-  NamedTensors inputs;
-  if (!flags.inputs.empty()) inputs = TRY(ReadArrays(flags.inputs));
+// The files of a folder, in the order of their names.
+Result<std::vector<std::string>> FilesIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".npz") files.push_back(entry.path().string());
+  if (error) return Usage(fmt::format("--inputs {}: {}", folder, error.message()));
+  if (files.empty()) return Usage(fmt::format("--inputs {}: the folder has no .npz file", folder));
+  std::ranges::sort(files);
+  return files;
+}
+
+// The inputs of each step; after the last the first come again.
+Result<std::vector<NamedTensors>> ReadInputs(const RunFlags& flags, const Graph& graph) {
+  std::vector<std::string> files{flags.inputs};
+  std::error_code error;
+  if (std::filesystem::is_directory(flags.inputs, error)) files = TRY(FilesIn(flags.inputs));
+  NamedTensors single;
   for (const std::string& text : flags.input) {
     const size_t at = text.find('=');
     if (at == std::string::npos)
@@ -45,10 +63,17 @@ Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
     NamedTensors one = TRY(ReadArrays(text.substr(at + 1)));
     if (one.size() != 1)
       return Usage(fmt::format("--input '{}': the file holds {} arrays", text, one.size()));
-    inputs[text.substr(0, at)] = one.begin()->second;
+    single[text.substr(0, at)] = one.begin()->second;
   }
-  TRY(CheckNames(inputs, graph, graph.inputs, "input"));
-  return inputs;
+  std::vector<NamedTensors> out;
+  for (const std::string& file : files) {
+    NamedTensors inputs;
+    if (!file.empty()) inputs = TRY(ReadArrays(file));
+    for (const auto& [name, tensor] : single) inputs[name] = tensor;
+    TRY(CheckNames(inputs, graph, graph.inputs, "input"));
+    out.push_back(std::move(inputs));
+  }
+  return out;
 }
 
 // The arrays of --expect; none without the flag.
@@ -67,32 +92,89 @@ Result<Program> ProgramOf(const Job& job) {
   return LowerWithData(*job.plan, job.graph);
 }
 
-// States go on from step to step, so the results are those of a given number of steps.
-Result<int> StepsToCompare(const RunFlags& flags, const Graph& graph, bool compares) {
-  if (flags.steps != 0 && graph.state.empty())
-    return Usage("--steps: the model has no state, so all its steps are the same",
-                 "give --train, or measure more steps with --iterations");
-  if (flags.steps != 0 && !compares)
+// States go on from step to step, so the results are those of a given number of steps. kept:
+// whether they are compared or written.
+Result<int> StepsToCompare(const RunFlags& flags, const Graph& graph, size_t batches, bool kept) {
+  const std::string hint = "give --train, or measure more steps with --iterations";
+  if (graph.state.empty() && flags.steps != 0)
+    return Usage("--steps: the model has no state, so all its steps are the same", hint);
+  if (graph.state.empty() && !flags.save_state.empty())
+    return Usage("--save-state: the model has no state", "give --train, or a plan that trains");
+  if (graph.state.empty() && batches > 1)
+    return Usage("--inputs: only a model with state takes a folder, one file a step", hint);
+  if (flags.steps != 0 && !kept)
     return Usage("--steps: there is nothing to compare with",
-                 "give --ranks, a plan or --expect, and no --no-check");
-  return std::max(flags.steps, 1);
+                 "give --ranks, a plan, --expect or --save-state, and no --no-check");
+  return flags.steps != 0 ? flags.steps : static_cast<int>(batches);
 }
 
 Result<RunResult> Run(Session& session,
                       const Program& program,
+                      const NamedTensors& weights,
                       const NamedTensors& inputs,
                       const RunOptions& options) {
   return session.processes != nullptr
-             ? RunOnProcesses(*session.processes, program, {}, inputs, options)
-             : RunProgram(program, {}, inputs, options);
+             ? RunOnProcesses(*session.processes, program, weights, inputs, options)
+             : RunProgram(program, weights, inputs, options);
 }
 
-}  // namespace
+// What steps start from: the states, and the inputs of each step.
+struct StepData {
+  States states;
+  std::vector<NamedTensors> batches;
 
-Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
-  RunOutcome out;
-  const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
-  NamedTensors expected = TRY(ReadExpected(flags.expect, job.graph));
+  // The inputs of one step, with states `at`.
+  NamedTensors InputsOf(size_t step, const States& at) const {
+    NamedTensors inputs = batches[step % batches.size()];
+    for (const auto& [name, tensor] : at.inputs) inputs.insert_or_assign(name, tensor);
+    return inputs;
+  }
+};
+
+using RunOnce = std::function<Result<RunResult>(
+    const NamedTensors& weights, const NamedTensors& inputs, const RunOptions& options)>;
+
+// Takes options.iterations steps. With inputs that differ from step to step, each is a run of its
+// own, which starts from the states of the one before.
+Result<RunResult> TakeSteps(const RunOnce& run,
+                            const StepData& data,
+                            const Graph& graph,
+                            RunOptions options) {
+  options.watch = !graph.state.empty();
+  if (data.batches.size() == 1)
+    return run(data.states.parameters, data.InputsOf(0, data.states), options);
+  RunResult all;
+  States states = data.states;
+  const int steps = std::exchange(options.iterations, 1);
+  for (int step = 0; step < steps; ++step) {
+    RunResult one =
+        TRY(run(states.parameters, data.InputsOf(static_cast<size_t>(step), states), options));
+    states = StatesAfter(graph, one.outputs);
+    all.outputs = std::move(one.outputs);
+    if (all.scalars.empty())
+      all.scalars = std::move(one.scalars);
+    else
+      for (size_t i = 0; i < all.scalars.size(); ++i)
+        all.scalars[i].second.push_back(one.scalars[i].second[0]);
+  }
+  return all;
+}
+
+// The values of outputs of one float at every step, as outputs to compare. States are compared
+// after the last step.
+void AddScalars(const Graph& graph, RunResult& run) {
+  std::erase_if(run.scalars, [&](const auto& one) {
+    return std::ranges::any_of(graph.state, [&](const StatePair& pair) {
+      return graph.value(pair.output).name == one.first;
+    });
+  });
+  for (const auto& [name, values] : run.scalars)
+    run.outputs.emplace_back(
+        fmt::format("{} of every step", name),
+        Tensor::Of<double>({std::ssize(values)}, values).Cast(ElementType::kF32));
+}
+
+RunOptions OptionsFor(const Session& session, const RunFlags& flags, const Job& job) {
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
@@ -103,9 +185,21 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   options.drawn_for = &job.graph;
   options.interrupted = &Session::interrupted();
   options.ops = job.ops.get();
+  return options;
+}
+
+}  // namespace
+
+Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
+  RunOutcome out;
+  StepData data;
+  data.batches = TRY(ReadInputs(flags, job.graph));
+  if (!flags.load_state.empty()) data.states = TRY(ReadStates(flags.load_state, job.graph));
+  NamedTensors expected = TRY(ReadExpected(flags.expect, job.graph));
+  RunOptions options = OptionsFor(session, flags, job);
   const bool compare = !flags.no_check && job.plan.has_value();
-  const bool compares = compare || !expected.empty();
-  options.iterations = TRY(StepsToCompare(flags, job.graph, compares));
+  const bool kept = compare || !expected.empty() || !flags.save_state.empty();
+  options.iterations = TRY(StepsToCompare(flags, job.graph, data.batches.size(), kept));
   RunOptions timed = options;
   timed.warm_up = flags.warm_up.value_or(flags.bench ? 3 : 1);
   timed.iterations = flags.iterations > 0 ? flags.iterations : flags.bench ? 10 : 3;
@@ -113,18 +207,35 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
   timed.timeout_seconds = flags.timeout_seconds;
-  out.run = TRY(Run(session, program, inputs, timed));
-  if (!job.graph.state.empty() && compares) {
+  const RunOnce on_ranks = [&](const auto& weights, const auto& inputs, const RunOptions& how) {
+    return Run(session, program, weights, inputs, how);
+  };
+  out.run = TRY(on_ranks(data.states.parameters, data.InputsOf(0, data.states), timed));
+  std::vector<Result<void>> written;
+  if (!flags.trace.empty())
+    written.push_back(WriteFile(flags.trace, TraceJson(program, out.run.timeline), session.force));
+  if (!job.graph.state.empty() && kept) {
     RunOptions exact = options;
     exact.timeout_seconds = flags.timeout_seconds;
-    out.run.outputs = TRY(Run(session, program, inputs, exact)).outputs;
+    RunResult steps = TRY(TakeSteps(on_ranks, data, job.graph, exact));
+    if (!flags.save_state.empty())
+      written.push_back(WriteFile(
+          flags.save_state, StateBytes(StatesAfter(job.graph, steps.outputs)), session.force));
+    AddScalars(job.graph, steps);
+    out.scalars = std::move(steps.scalars);
+    out.run.outputs = std::move(steps.outputs);
   }
-  if (!flags.trace.empty())
-    out.traced = WriteFile(flags.trace, TraceJson(program, out.run.timeline), session.force);
+  out.written = JoinAll(std::move(written));
+  const RunOnce on_one = [&](const auto& weights, const auto& inputs, const RunOptions& how) {
+    return RunProgram(SingleDevice(job.graph), weights, inputs, how);
+  };
   const auto coarsest = CoarsestTypes(job.graph);
   out.tolerance = WidestTolerance(coarsest);
   std::optional<RunResult> whole;
-  if (compare) whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
+  if (compare) {
+    whole = TRY(TakeSteps(on_one, data, job.graph, options));
+    AddScalars(job.graph, *whole);
+  }
   out.expected_file = flags.expect;
   for (const auto& [name, got] : out.run.outputs)
     if (const auto found = expected.find(name); found != expected.end())
@@ -141,10 +252,11 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   // The differences may be caused by roundings in this model, which also occur on one device.
   const auto& base = whole ? whole->outputs : out.run.outputs;
   for (options.perturbation = 1; options.perturbation <= kPerturbedRuns; ++options.perturbation) {
-    const auto perturbed = RunProgram(SingleDevice(job.graph), {}, inputs, options);
+    auto perturbed = TakeSteps(on_one, data, job.graph, options);
     if (!perturbed.ok() && perturbed.error().code == ErrorCode::kInterrupted)
       return perturbed.error();
     if (!perturbed.ok()) continue;  // sizes were computed from a constant that moved
+    AddScalars(job.graph, perturbed.value());
     for (const auto& [name, movement] : Movement(base, perturbed.value().outputs))
       out.moved[name] = std::max(out.moved[name], movement);
   }

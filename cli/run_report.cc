@@ -100,6 +100,7 @@ RunReport RunReportOf(const RunFlags& flags, const Job& job, const RunOutcome& o
     out.predicted_seconds = job.plan->prediction.step.seconds;
     out.predicted_peak_bytes = job.plan->peak_bytes();
   }
+  out.scalars = outcome.scalars;
   out.collectives = run.collectives;
   out.reference_kernels = run.reference_ops;
   return out;
@@ -125,6 +126,8 @@ Json RunJson(const Session& session, const RunReport& report) {
     document["baseline"] = {{"file", report.baseline->file},
                             {"max_regress", report.baseline->max_regress},
                             {"passed", report.baseline->passed}};
+  document["scalars"] = Json::object();
+  for (const auto& [name, values] : report.scalars) document["scalars"][name] = values;
   document["collectives"] = Json::object();
   for (const auto& [kind, count] : report.collectives)
     document["collectives"][kind] = {{"count", count.count}, {"bytes", count.bytes}};
@@ -149,7 +152,15 @@ std::string RunText(const RunReport& report) {
   table.Add({"memory per rank",
              report.predicted_peak_bytes ? BytesText(*report.predicted_peak_bytes) : "-",
              BytesText(report.peak_bytes)});
-  text += table.text() + RunCheckText(report);
+  text += table.text();
+  for (const auto& [name, values] : report.scalars)
+    text += values.size() == 1 ? fmt::format("  {} {:.6g}\n", name, values[0])
+                               : fmt::format("  {} {:.6g}, after {} steps {:.6g}\n",
+                                             name,
+                                             values.front(),
+                                             values.size(),
+                                             values.back());
+  text += RunCheckText(report);
   if (report.baseline)
     text += fmt::format("  {} {:g} % of {}\n",
                         report.baseline->passed ? "within" : "SLOWER: not within",

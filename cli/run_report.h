@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_job.h"
@@ -53,6 +54,9 @@ struct RunReport {
     bool passed = true;
   };
   std::optional<Regression> baseline;
+
+  // By output of one float, its values at the steps that were compared: a loss curve.
+  std::vector<std::pair<std::string, std::vector<double>>> scalars;
 
   std::map<std::string, CollectiveCount> collectives;
   std::vector<std::string> reference_kernels;

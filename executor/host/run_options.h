@@ -14,6 +14,7 @@ struct RunOptions {
   double min_seconds = 0;       // keep measuring until this much time has passed
   double timeout_seconds = 60;  // the longest that a rank waits for another
   bool trace = false;           // keep the time line of the last step
+  bool watch = false;           // keep every step's outputs of one float
   bool fuse = true;             // run the nodes of a fused group as one, block by block
   // Fill parameters and inputs without data with seeded random values.
   bool random_weights = false;

@@ -164,7 +164,8 @@ Result<RunResult> Lead(Messenger& processes,
   const std::vector<Value*> bodies = BodyData(sent);
   for (int rank = 1; rank < processes.size(); ++rank) {
     TRY(SendText(processes, ProgramText(*plan.program), rank));
-    TRY(SendText(processes, fmt::format("{} {:d}", options.warm_up, options.fuse), rank));
+    TRY(SendText(
+        processes, fmt::format("{} {:d}{:d}", options.warm_up, options.watch, options.fuse), rank));
     for (const Value* value : bodies)
       TRY(SendText(processes, value->data.has_data() ? BytesOf(value->data) : "", rank));
   }
@@ -184,6 +185,7 @@ Result<void> ServeOne(Messenger& processes, const std::string& text, const OpTab
   const std::string how = TRY(ReceiveText(processes, 0));
   options.warm_up = std::stoi(how);
   options.fuse = how.back() == '1';
+  options.watch = how[how.size() - 2] == '1';
   for (Value* value : BodyData(program)) {
     const std::string bytes = TRY(ReceiveText(processes, 0));
     if (!bytes.empty()) value->data = FromBytes(value->type, bytes);

@@ -197,12 +197,13 @@ RankMemory RankProgram::memory() const {
   return all;
 }
 
-Result<std::vector<OutputParts>> RankProgram::Outputs() const {
+Result<std::vector<OutputParts>> RankProgram::OutputsWhere(bool scalar) const {
   std::vector<OutputParts> out;
   for (const auto& [index, program] : stages_) {
     const Stage& stage = plan_.program->stages[static_cast<size_t>(index)];
     for (size_t i = 0; i < stage.graph.outputs.size(); ++i) {
       if (plan_.program->IsSent(index, i)) continue;
+      if (scalar && !IsOneFloat(stage.graph.value(stage.graph.outputs[i]).type)) continue;
       if (!IsFirstHolder(stage.ShardingOf(stage.graph.outputs[i]), stage.mesh, program->rank()))
         continue;
       out.push_back({index, i, TRY(program->Output(i))});

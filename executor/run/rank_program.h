@@ -47,7 +47,9 @@ class RankProgram {
   // Runs one of calls() alone.
   Result<void> RunCall(size_t index) { return calls_[index](); }
   RankMemory memory() const;
-  Result<std::vector<OutputParts>> Outputs() const;
+  Result<std::vector<OutputParts>> Outputs() const { return OutputsWhere(false); }
+  // Only those of one float.
+  Result<std::vector<OutputParts>> Scalars() const { return OutputsWhere(true); }
 
  private:
   RankProgram(const SharedPlan& plan, Transport& world, Device& device)
@@ -58,6 +60,7 @@ class RankProgram {
   void AddStage(const CallName& step);
   void Add(CallName name, std::function<Result<void>()> run);
   std::string TextOf(const CallName& call) const;
+  Result<std::vector<OutputParts>> OutputsWhere(bool scalar) const;
 
   const SharedPlan& plan_;
   Transport& world_;

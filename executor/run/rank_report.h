@@ -30,6 +30,13 @@ struct OutputParts {
   std::vector<Tensor> parts;
 };
 
+// An output of one float at every step; the mean over micro-batches.
+struct ScalarSeries {
+  int stage = 0;
+  int64_t position = 0;  // among the stage's outputs
+  std::vector<double> values;
+};
+
 // When a step began on a rank, and when each of its calls ended, by the clock of its machine.
 struct StepTimes {
   double start = 0;
@@ -42,7 +49,8 @@ struct RankReport {
   std::vector<CallName> calls;   // in the order in which they run
   std::vector<StepTimes> steps;  // measured ones
   RankMemory memory;
-  std::vector<OutputParts> outputs;  // only those that no other rank reports
+  std::vector<OutputParts> outputs;   // only those that no other rank reports
+  std::vector<ScalarSeries> scalars;  // of these, if they are watched
 };
 
 }  // namespace metadist

@@ -30,6 +30,20 @@ class Leader {
   Clock::time_point measured_since_ = Clock::now();
 };
 
+Result<void> Watch(const RankProgram& program, RankReport& report) {
+  const std::vector<OutputParts> outputs = TRY(program.Scalars());
+  report.scalars.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    double sum = 0;
+    for (const Tensor& part : outputs[i].parts) sum += part.ToDoubles()[0];
+    ScalarSeries& series = report.scalars[i];
+    series.stage = outputs[i].stage;
+    series.position = static_cast<int64_t>(outputs[i].position);
+    series.values.push_back(sum / static_cast<double>(outputs[i].parts.size()));
+  }
+  return {};
+}
+
 }  // namespace
 
 DataMaker SharedData(const Program& program, const WholeData& data) {
@@ -74,6 +88,7 @@ Result<RankReport> RepeatSteps(RankProgram& program, Transport& world, const Run
       return Error{.code = ErrorCode::kInterrupted, .message = "interrupted while running"};
     if (next == Next::kStop) break;
     TRY(program.Step());
+    if (options.watch) TRY(Watch(program, report));
     if (done >= options.warm_up && report.steps.size() < kMaxTimedSteps)
       report.steps.push_back(TRY(program.TimesOfStep()));
   }

@@ -106,6 +106,12 @@ std::string ReportText(const RankReport& report) {
       out.Add(std::string(reinterpret_cast<const char*>(part.bytes()),
                           static_cast<size_t>(part.type().bytes())));
   }
+  out.Add(static_cast<int64_t>(report.scalars.size()));
+  for (const ScalarSeries& series : report.scalars) {
+    out.Add(series.stage);
+    out.Add(series.position);
+    out.Add(series.values);
+  }
   return std::move(out).text();
 }
 
@@ -151,6 +157,12 @@ Result<RankReport> ReportFromText(const std::string& text, const Program& progra
       if (!bytes.empty()) std::memcpy(part.mutable_bytes(), bytes.data(), bytes.size());
       output.parts.push_back(std::move(part));
     }
+  }
+  report.scalars.resize(in.Count(1));
+  for (ScalarSeries& series : report.scalars) {
+    series.stage = in.Take<int>();
+    series.position = in.Take<int64_t>();
+    series.values = in.TakeList<double>();
   }
   if (!in.whole()) return wrong;
   return report;

@@ -37,8 +37,10 @@ struct CollectiveCount {
 struct RunResult {
   std::vector<std::pair<std::string, Tensor>> outputs;  // whole tensors, by stage, in the graph's
                                                         // order
-  std::vector<double> step_seconds;                     // of each measured step, from the first
-                                                        // rank's start to the last one's end
+  // By output of one float, its value at every step, warm-up included; RunOptions::watch.
+  std::vector<std::pair<std::string, std::vector<double>>> scalars;
+  std::vector<double> step_seconds;  // of each measured step, from the first
+                                     // rank's start to the last one's end
   double median_seconds = 0;
   double p10_seconds = 0;
   double p90_seconds = 0;

@@ -288,6 +288,10 @@ void AssembleOutputs(const Program& program,
                        whole[b]);
         }
       result.outputs.emplace_back(stage.NameOfOutput(i), Joined(whole));
+      for (const RankReport& report : reports)
+        for (const ScalarSeries& series : report.scalars)
+          if (series.stage == static_cast<int>(s) && series.position == static_cast<int64_t>(i))
+            result.scalars.emplace_back(stage.NameOfOutput(i), series.values);
     }
   }
 }

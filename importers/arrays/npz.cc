@@ -13,6 +13,7 @@
 
 #include "importers/file_map.h"
 #include "importers/sniff.h"
+#include "metair/ir/check.h"
 
 namespace metadist {
 namespace {
@@ -79,11 +80,44 @@ Result<NamedTensors> ReadArchive(const std::string& path, uint64_t size) {
   return arrays;
 }
 
-Error Unwritable(const std::string& path) {
-  Error error = Usage("it cannot be written");
-  error.where = path;
-  return error;
-}
+// An archive that is written to memory, for minizip. `at` may be moved back to mend a header.
+struct Archive {
+  std::string bytes;
+  size_t at = 0;
+
+  static Archive& Of(void* stream) { return *static_cast<Archive*>(stream); }
+
+  static uLong Write(void* /*user*/, void* stream, const void* from, uLong count) {
+    Archive& self = Of(stream);
+    self.bytes.resize(std::max<size_t>(self.bytes.size(), self.at + count));
+    std::copy_n(static_cast<const char*>(from), count, self.bytes.data() + self.at);
+    self.at += count;
+    return count;
+  }
+
+  static ZPOS64_T Tell(void* /*user*/, void* stream) { return Of(stream).at; }
+
+  static long Seek(void* /*user*/, void* stream, ZPOS64_T offset, int origin) {
+    Archive& self = Of(stream);
+    const size_t from = origin == ZLIB_FILEFUNC_SEEK_CUR   ? self.at
+                        : origin == ZLIB_FILEFUNC_SEEK_END ? self.bytes.size()
+                                                           : 0;
+    self.at = from + offset;
+    return 0;
+  }
+
+  zlib_filefunc64_def Functions() {
+    zlib_filefunc64_def out = {};
+    out.zopen64_file = [](void* user, const void*, int) { return user; };
+    out.zwrite_file = Write;
+    out.ztell64_file = Tell;
+    out.zseek64_file = Seek;
+    out.zclose_file = [](void*, void*) { return 0; };
+    out.zerror_file = [](void*, void*) { return 0; };
+    out.opaque = this;
+    return out;
+  }
+};
 
 bool WriteMember(zipFile zip, const std::string& name, const std::string& bytes) {
   zip_fileinfo info = {};
@@ -127,15 +161,16 @@ Result<NamedTensors> ReadArrays(const std::string& path) {
   return ReadArchive(path, file.bytes().size()).in(path);
 }
 
-Result<void> WriteNpz(const std::string& path,
-                      const std::vector<std::pair<std::string, Tensor>>& arrays) {
-  zipFile zip = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
-  if (zip == nullptr) return Unwritable(path);
+std::string NpzBytes(const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  Archive archive;
+  zlib_filefunc64_def functions = archive.Functions();
+  zipFile zip = zipOpen2_64("", APPEND_STATUS_CREATE, nullptr, &functions);
+  CHECK(zip != nullptr, "an archive in memory can be written");
   bool good = true;
   for (const auto& [name, tensor] : arrays) good = good && WriteMember(zip, name, NpyBytes(tensor));
   good = zipClose(zip, nullptr) == ZIP_OK && good;
-  if (!good) return Unwritable(path);
-  return {};
+  CHECK(good, "an archive in memory can be written");
+  return std::move(archive.bytes);
 }
 
 }  // namespace metadist

@@ -22,10 +22,9 @@ Result<Tensor> ParseNpy(std::span<const std::byte> bytes);
 // the error's place is the path.
 Result<NamedTensors> ReadArrays(const std::string& path);
 
-// Writes an .npz archive, members stored in the given order; the same arrays give the same bytes.
-// Errors: kUsage if the file cannot be written.
-Result<void> WriteNpz(const std::string& path,
-                      const std::vector<std::pair<std::string, Tensor>>& arrays);
+// The bytes of an .npz archive, members stored in the given order; the same arrays give the same
+// bytes.
+std::string NpzBytes(const std::vector<std::pair<std::string, Tensor>>& arrays);
 
 // The bytes of one .npy file (version 1, C order).
 std::string NpyBytes(const Tensor& tensor);

@@ -63,6 +63,11 @@ std::string ShapeText(const Shape& shape) {
   return out + "]";
 }
 
+bool IsOneFloat(const TensorType& type) {
+  return ClassOf(type.element) == ElementClass::kFloat && IsKnown(type.shape) &&
+         NumElements(type.shape) == 1;
+}
+
 std::string TypeText(const TensorType& type) {
   return std::string(Name(type.element)) + ShapeText(type.shape);
 }

@@ -41,6 +41,9 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
+// One element, a float.
+bool IsOneFloat(const TensorType& type);
+
 // "f32[8,24,64]".
 std::string TypeText(const TensorType& type);
 

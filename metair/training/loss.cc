@@ -18,10 +18,6 @@ constexpr const char* kForms =
 
 bool IsFloat(const TensorType& type) { return ClassOf(type.element) == ElementClass::kFloat; }
 
-bool IsOneFloat(const TensorType& type) {
-  return IsFloat(type) && IsKnown(type.shape) && NumElements(type.shape) == 1;
-}
-
 // An output by name.
 Result<ValueId> OutputOf(const GraphBuilder& b, const std::string& name) {
   std::vector<std::string> names;

@@ -57,11 +57,15 @@ TEST(RunReport, RanksOfSeveralMachinesTellDurations) {
 
 TEST(RunReport, TextAndBack) {
   const Program program = ParseProgram(kProgram).value();
-  const auto back = ReportFromText(ReportText(ReportOf("a", 1, 2)), program, 1);
+  RankReport report = ReportOf("a", 1, 2);
+  report.scalars = {{0, 3, {0.5, 0.25}}};
+  const auto back = ReportFromText(ReportText(report), program, 1);
   ASSERT_TRUE(back.ok()) << back.error().text();
   EXPECT_EQ(back.value().site.machine, "a");
   EXPECT_EQ(back.value().site.cores, (std::vector<int>{0, 1}));
   EXPECT_EQ(back.value().steps.at(0).ends, std::vector<double>{2});
+  EXPECT_EQ(back.value().scalars.at(0).position, 3);
+  EXPECT_EQ(back.value().scalars.at(0).values, (std::vector<double>{0.5, 0.25}));
   std::string cut = ReportText(ReportOf("a", 1, 2));
   cut.pop_back();
   EXPECT_FALSE(ReportFromText(cut, program, 1).ok());

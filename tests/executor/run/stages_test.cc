@@ -107,6 +107,30 @@ TEST(State, FiveTrainingStepsEqualALoopOfReferenceKernels) {
   }
 }
 
+// The loss of every step, those before measuring included.
+TEST(State, ScalarsOfEveryStepAreKept) {
+  const Graph step = programs::TrainingStep();
+  for (int ranks : {1, 2}) {
+    const Program program = ParseProgram(programs::TrainingText(ranks)).value();
+    RunOptions options = Drawn(step);
+    options.warm_up = 1;
+    options.iterations = 2;
+    EXPECT_TRUE(RunProgram(program, {}, {}, options).value().scalars.empty());
+    options.watch = true;
+    const auto run = RunProgram(program, {}, {}, options);
+    ASSERT_TRUE(run.ok()) << run.error().text();
+    ASSERT_EQ(run.value().scalars.size(), 1u);
+    const auto& [name, values] = run.value().scalars[0];
+    size_t place = 0;
+    while (run.value().outputs[place].first != name) ++place;
+    ASSERT_EQ(values.size(), 3u);
+    for (int s = 1; s <= 3; ++s) {
+      const double expected = TrainedByReference(s, options)[place].ToDoubles()[0];
+      EXPECT_NEAR(values[static_cast<size_t>(s - 1)], expected, 1e-5 * std::abs(expected)) << s;
+    }
+  }
+}
+
 // The momentum is read by one node and written by a later one, so no other buffer is needed. A
 // weight is read by the node that computes its next value, which needs another buffer.
 TEST(State, IsWrittenWhereItWasOnceNothingReadsItAnyMore) {
