@@ -33,8 +33,8 @@ void AddSolver(const PlanReport& report, Json& out) {
 void AddMemory(const PlanReport& report, Json& out) {
   out["peak_bytes"] = report.memory.peak_bytes();
   out["memory"] = {{"parameters", report.memory.parameters},
-                   {"gradients", 0},
-                   {"optimizer", 0},
+                   {"gradients", report.memory.gradients},
+                   {"optimizer", report.memory.optimizer},
                    {"activations", report.memory.activations},
                    {"buffers", report.memory.buffers}};
   out["memory_limit_bytes"] = report.memory_limit_bytes;

@@ -56,6 +56,18 @@ std::string ProofText(const PlanReport& report) {
   return fmt::format("{}; bound {}, {}", PlanStatusText(solver), scope, free);
 }
 
+// Of inference there are no gradients and no optimizer states.
+std::string MemoryText(const MemoryUse& memory) {
+  std::string out = fmt::format("  memory   {} per rank: parameters {}",
+                                BytesText(memory.peak_bytes()),
+                                BytesText(memory.parameters));
+  if (memory.gradients > 0) out += ", gradients " + BytesText(memory.gradients);
+  if (memory.optimizer > 0) out += ", optimizer " + BytesText(memory.optimizer);
+  return out + fmt::format(", activations {}, buffers {}\n",
+                           BytesText(memory.activations),
+                           BytesText(memory.buffers));
+}
+
 std::string SummaryText(const PlanReport& report) {
   std::string out = fmt::format(
       "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
@@ -65,11 +77,7 @@ std::string SummaryText(const PlanReport& report) {
                      SecondsText(report.communication.seconds),
                      report.communication_share * 100,
                      ProvenanceText(report.step));
-  out += fmt::format("  memory   {} per rank: parameters {}, activations {}, buffers {}\n",
-                     BytesText(report.memory.peak_bytes()),
-                     BytesText(report.memory.parameters),
-                     BytesText(report.memory.activations),
-                     BytesText(report.memory.buffers));
+  out += MemoryText(report.memory);
   out += fmt::format("  solver   {} ({}): {}\n",
                      report.solver.solver,
                      SecondsText(report.seconds.solve),

@@ -11,17 +11,24 @@ bool IsTrained(const Graph& graph, const StatePair& pair) {
 
 class RoleFinder {
  public:
-  explicit RoleFinder(const Graph& graph)
-      : graph_(graph), roles_(graph.values.size(), ValueRole::kOther) {}
+  RoleFinder(const Graph& graph, bool (*passes_on)(const Node& node))
+      : graph_(graph), passes_on_(passes_on), roles_(graph.values.size(), ValueRole::kOther) {}
 
   std::vector<ValueRole> Run() {
+    const bool trains = IsTrainingStep(graph_);
     for (const ValueId id : graph_.inputs) RoleOf(id) = ValueRole::kData;
-    MarkWeights();
-    if (!IsTrainingStep(graph_)) return std::move(roles_);
-    for (const StatePair& pair : graph_.state) {
-      if (!IsTrained(graph_, pair)) RoleOf(pair.input) = ValueRole::kOptimizerState;
-      RoleOf(pair.output) = ValueRole::kUpdated;
+    for (const ValueId id : graph_.OfKind(ValueKind::kParameter)) RoleOf(id) = ValueRole::kWeight;
+    for (const StatePair& pair : graph_.state)
+      if (trains && !IsTrained(graph_, pair)) RoleOf(pair.input) = ValueRole::kOptimizerState;
+    for (const Node& node : graph_.nodes) {
+      if (PassesOn(node))
+        RoleOf(node.outputs[0]) = RoleOf(node.inputs[0]);
+      else if (OfWeights(node))
+        for (const ValueId id : node.outputs)
+          if (id != kNone) RoleOf(id) = ValueRole::kWeight;
     }
+    if (!trains) return std::move(roles_);
+    for (const StatePair& pair : graph_.state) MarkUpdated(pair.output);
     for (const StatePair& pair : graph_.state)
       if (IsTrained(graph_, pair)) MarkGradient(pair);
     return std::move(roles_);
@@ -29,20 +36,34 @@ class RoleFinder {
 
  private:
   ValueRole& RoleOf(ValueId id) { return roles_[static_cast<size_t>(id)]; }
+  bool PassesOn(const Node& node) const { return passes_on_ != nullptr && passes_on_(node); }
 
-  void MarkWeights() {
-    for (const ValueId id : graph_.OfKind(ValueKind::kParameter)) RoleOf(id) = ValueRole::kWeight;
-    for (const Node& node : graph_.nodes) {
-      bool some = false, all = node.regions.empty();
-      for (const ValueId id : node.inputs) {
-        if (id == kNone || graph_.value(id).kind == ValueKind::kConstant) continue;
-        const bool weight = RoleOf(id) == ValueRole::kWeight;
-        some = some || weight;
-        all = all && weight;
-      }
-      for (const ValueId id : node.outputs)
-        if (id != kNone && some && all) RoleOf(id) = ValueRole::kWeight;
+  // Whether it computes with parameters and constants alone.
+  bool OfWeights(const Node& node) {
+    bool some = false, all = node.regions.empty();
+    for (const ValueId id : node.inputs) {
+      if (id == kNone || graph_.value(id).kind == ValueKind::kConstant) continue;
+      const bool weight = RoleOf(id) == ValueRole::kWeight;
+      some = some || weight;
+      all = all && weight;
     }
+    return some && all;
+  }
+
+  // The value that the value is the same as.
+  ValueId Origin(ValueId id) const {
+    for (NodeId n = graph_.value(id).producer; n != kNone; n = graph_.value(id).producer) {
+      if (!PassesOn(graph_.node(n))) break;
+      id = graph_.node(n).inputs[0];
+    }
+    return id;
+  }
+
+  void MarkUpdated(ValueId id) {
+    const ValueId origin = Origin(id);
+    for (; id != origin; id = graph_.node(graph_.value(id).producer).inputs[0])
+      RoleOf(id) = ValueRole::kUpdated;
+    RoleOf(origin) = ValueRole::kUpdated;
   }
 
   bool IsSingle(ValueId id) const {
@@ -56,7 +77,8 @@ class RoleFinder {
     for (const ValueId id : graph_.node(node).inputs)
       if (id != kNone && graph_.value(id).kind == ValueKind::kResult &&
           graph_.value(id).type.shape == shape &&
-          roles_[static_cast<size_t>(id)] != ValueRole::kWeight)
+          roles_[static_cast<size_t>(id)] != ValueRole::kWeight &&
+          roles_[static_cast<size_t>(id)] != ValueRole::kOptimizerState)
         out.push_back(id);
     return out;
   }
@@ -65,7 +87,8 @@ class RoleFinder {
   // numbers, as by clipping and scaling.
   void MarkGradient(const StatePair& pair) {
     const Shape& shape = graph_.value(pair.input).type.shape;
-    for (NodeId node = graph_.value(pair.output).producer; node != kNone;) {
+    const ValueId updated = Origin(pair.output);
+    for (NodeId node = graph_.value(updated).producer; node != kNone;) {
       const std::vector<ValueId> like = ResultsLike(node, shape);
       if (like.size() != 1 || RoleOf(like[0]) != ValueRole::kOther) return;
       RoleOf(like[0]) = ValueRole::kGradient;
@@ -76,6 +99,7 @@ class RoleFinder {
   }
 
   const Graph& graph_;
+  bool (*passes_on_)(const Node& node);
   std::vector<ValueRole> roles_;
 };
 
@@ -86,7 +110,9 @@ bool IsTrainingStep(const Graph& graph) {
                              [&](const StatePair& pair) { return IsTrained(graph, pair); });
 }
 
-std::vector<ValueRole> RolesOf(const Graph& graph) { return RoleFinder(graph).Run(); }
+std::vector<ValueRole> RolesOf(const Graph& graph, bool (*passes_on)(const Node& node)) {
+  return RoleFinder(graph, passes_on).Run();
+}
 
 std::vector<bool> UpdateNodes(const Graph& graph) {
   std::vector<bool> out(graph.nodes.size());

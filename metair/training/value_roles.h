@@ -19,8 +19,9 @@ enum class ValueRole : uint8_t {
 };
 
 // By value. A trained parameter is one with a state pair. If there is none, nothing is a gradient
-// or belongs to an optimizer.
-std::vector<ValueRole> RolesOf(const Graph& graph);
+// or belongs to an optimizer. passes_on: whether a node makes the same value as its first input, in
+// another place; nullptr: no node does.
+std::vector<ValueRole> RolesOf(const Graph& graph, bool (*passes_on)(const Node& node) = nullptr);
 
 // Whether a parameter is trained.
 bool IsTrainingStep(const Graph& graph);

@@ -154,6 +154,8 @@ class PlanFields {
     v.Field("peak_bytes", peak);
     v.Object("memory", [&](JsonVisitor& memory) {
       memory.Field("parameters", p.memory.parameters, kBytes);
+      memory.Defaulted("gradients", p.memory.gradients, int64_t{0}, kBytes);
+      memory.Defaulted("optimizer", p.memory.optimizer, int64_t{0}, kBytes);
       memory.Field("activations", p.memory.activations, kBytes);
       memory.Field("buffers", p.memory.buffers, kBytes);
       if (memory.ok() && peak != plan_.peak_bytes())

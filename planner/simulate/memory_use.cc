@@ -2,11 +2,14 @@
 #include "planner/simulate/memory_use.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <vector>
 
 #include "metair/spmd/buffer_plan.h"
+#include "metair/spmd/collective.h"
 #include "metair/spmd/step_buffers.h"
+#include "metair/training/value_roles.h"
 #include "planner/space/counted_rank.h"
 
 namespace metadist {
@@ -29,6 +32,39 @@ std::set<int64_t> CandidateRanks(const Program& program) {
   return out;
 }
 
+bool MovesOnly(const Node& node) { return CollectiveOf(node).has_value(); }
+
+bool IsRoot(const BufferPlan& plan, size_t value, BufferPlan::Place place) {
+  return plan.slots[value].place == place && plan.slots[value].root == static_cast<ValueId>(value);
+}
+
+int64_t OptimizerBytes(const BufferPlan& plan, const std::vector<ValueRole>& roles) {
+  int64_t bytes = 0;
+  for (size_t v = 0; v < roles.size(); ++v)
+    if (roles[v] == ValueRole::kOptimizerState && IsRoot(plan, v, BufferPlan::Place::kResident))
+      bytes += plan.slots[v].bytes;
+  return bytes;
+}
+
+// Bytes of the arena that hold gradients, at the first node during which most bytes are live.
+int64_t GradientBytes(const BufferPlan& plan, const std::vector<ValueRole>& roles, size_t nodes) {
+  std::vector<int64_t> change(nodes + 2, 0);
+  const auto live = [&](size_t v) { return IsRoot(plan, v, BufferPlan::Place::kArena); };
+  for (size_t v = 0; v < roles.size(); ++v) {
+    if (!live(v)) continue;
+    change[static_cast<size_t>(plan.slots[v].first)] += plan.slots[v].bytes;
+    change[static_cast<size_t>(plan.slots[v].last) + 1] -= plan.slots[v].bytes;
+  }
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  const NodeId peak = static_cast<NodeId>(std::ranges::max_element(change) - change.begin());
+  int64_t bytes = 0;
+  for (size_t v = 0; v < roles.size(); ++v)
+    if (roles[v] == ValueRole::kGradient && live(v) && plan.slots[v].first <= peak &&
+        peak <= plan.slots[v].last)
+      bytes += plan.slots[v].bytes;
+  return bytes;
+}
+
 }  // namespace
 
 MemoryUse MemoryOfRank(const Program& program, int64_t rank, const OpTable& ops) {
@@ -40,9 +76,14 @@ MemoryUse MemoryOfRank(const Program& program, int64_t rank, const OpTable& ops)
     const Graph graph = Instantiate(stage, at - stage.ranks.begin());
     const BufferPlan plan = PlanBuffers(graph, ops);
     const StepBuffers step = PlanStepBuffers(program, static_cast<int>(s), graph, plan);
+    const std::vector<ValueRole> roles = RolesOf(stage.graph, MovesOnly);
+    const int64_t gradients = GradientBytes(plan, roles, graph.nodes.size());
+    const int64_t optimizer = OptimizerBytes(plan, roles);
     all.parameters += plan.parameter_bytes;
-    all.activations += plan.arena_bytes + step.result_bytes();
-    all.buffers += plan.input_bytes + plan.constant_bytes + step.input_bytes();
+    all.gradients += gradients;
+    all.optimizer += optimizer;
+    all.activations += plan.arena_bytes + step.result_bytes() - gradients;
+    all.buffers += plan.input_bytes + plan.constant_bytes + step.input_bytes() - optimizer;
   }
   return all;
 }

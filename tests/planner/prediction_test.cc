@@ -39,8 +39,8 @@ void ExpectMemoryOf(const Program& program) {
     SCOPED_TRACE("rank " + std::to_string(rank));
     const RankMemory& memory = run.memory[static_cast<size_t>(rank)];
     const MemoryUse predicted = MemoryOfRank(program, rank, BuiltIn());
-    EXPECT_EQ(predicted.activations, memory.arena_bytes);
-    EXPECT_EQ(predicted.parameters + predicted.buffers,
+    EXPECT_EQ(predicted.activations + predicted.gradients, memory.arena_bytes);
+    EXPECT_EQ(predicted.parameters + predicted.optimizer + predicted.buffers,
               memory.parameter_bytes + memory.input_bytes);
     EXPECT_EQ(predicted.peak_bytes(), memory.peak() - memory.scratch_bytes);
     fullest = std::max(fullest, predicted.peak_bytes());

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains every model of a folder on one rank and under plans, and compares with three AdamW steps of PyTorch.
 
-    tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [FOLDER [MODEL...]]
+    tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [--templates] [--mpi] [FOLDER [MODEL...]]
 
 A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the
 trained `names`, `losses` before each step, `grad/NAME` of the first step and `after/NAME` the third (all of the folder by default; FOLDER: models/,
-or what METADIST_MODELS says). After one step the loss and the first moments, a tenth of the gradients, must be those; after three the loss and the
-parameters. Plans are the solver's and as many random ones as --seeds says. Prints a row for each model; exit 1 if anything differs.
+or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3 of the
+largest entry of each array. Plans are the solver's, with --templates that of every template, and as many random ones as --seeds says; with --mpi
+the first two kinds run on processes too. Prints a row for each model; exit 1 if anything differs.
 """
 
 import argparse
@@ -26,6 +27,9 @@ PROFILE = os.path.join(ROOT, "tests/wide/bytes.profile.json")
 ADAMW = ["--train", "adamw", "--lr", "0.01", "--eps", "1e-3", "--weight-decay", "0.01"]
 STEPS = 3
 KEPT = 0.1  # of a gradient in the first moment: 1 - beta1
+ALLOWED = 1e-3  # of the largest entry of an array
+TEMPLATES = ["replicate", "dp", "zero1", "zero2", "zero3", "megatron", "megatron+sp"]
+PRODUCTS = ["a:dp,b:megatron", "a:zero1,b:megatron+sp", "a:zero3,b:megatron", "a:zero3,b:megatron+sp"]  # of a mesh with two axes
 
 
 class Trained(Model):
@@ -40,37 +44,50 @@ class Trained(Model):
             self.loss = ["--loss", f"mse:{self.output},target"]
 
     def write(self, folder):
-        """The inputs of a step, and what is expected after one step and after all."""
+        """The inputs of a step."""
         inputs = dict(np.load(self.inputs))
-        loss = self.output
         if "target" in self.data.files:
             inputs["target"] = self.data["target"]
-            loss = "loss"
-        first = {f"{name}.mean.next": KEPT * self.data[f"grad/{name}"] for name in self.names}
-        last = {f"{name}.next": self.data[f"after/{name}"] for name in self.names}
-        first[loss], last[loss] = self.data["losses"][0], self.data["losses"][STEPS - 1]
         np.savez(os.path.join(folder, "inputs.npz"), **inputs)
-        np.savez(os.path.join(folder, "1.npz"), **first)
-        np.savez(os.path.join(folder, f"{STEPS}.npz"), **last)
 
-    def error(self, mesh, seed, folder):
-        """What is wrong with one plan (or with one rank), or ""."""
-        count = str(np.prod([int(size) for size in mesh.split("x")]))
+    def plan(self, mesh, how, folder):
+        """The arguments of `run` for a plan, and what is wrong."""
         job = [self.path, *self.bind, *ADAMW, *self.loss]
-        if count != "1":
-            plan = os.path.join(folder, "plan.json")
-            drawn = [] if seed is None else ["--solver", "random", "--seed", str(seed)]
-            status, _, error = call(self.binary, "plan", *job, "--cluster", f"{PROFILE}:{count}", "--mesh", mesh, *drawn, "--no-alternatives",
-                                    "--force", "-o", plan)  # fmt: skip
-            if status:
-                return f"plan: exit {status}: {error}"
-            job = [plan]
+        count = str(np.prod([int(size) for size in mesh.split("x")]))
+        if count == "1":
+            return job, ""
+        plan = os.path.join(folder, "plan.json")
+        status, _, error = call(self.binary, "plan", *job, "--cluster", f"{PROFILE}:{count}", "--mesh", mesh, *how, "--no-alternatives", "--force",
+                                "-o", plan)  # fmt: skip
+        return [plan], f"plan: exit {status}: {error}" if status else ""
+
+    def error(self, job, folder, launcher=()):
+        """What is wrong with the steps of a job, or ""."""
+        state = os.path.join(folder, "state.npz")
         for steps in (1, STEPS):
-            status, _, error = call(self.binary, "run", *job, "--inputs", os.path.join(folder, "inputs.npz"), "--steps", str(steps), "--expect",
-                                    os.path.join(folder, f"{steps}.npz"), "--iterations", "1", "--warm-up", "0")  # fmt: skip
+            command = [*launcher, self.binary, "run", *job, "--inputs", os.path.join(folder, "inputs.npz"), "--steps", str(steps), "--iterations",
+                       "1", "--warm-up", "0", "--save-state", state, "--force"]  # fmt: skip
+            status, report, error = call(*command)
             if status:
                 return f"{steps} steps: exit {status}: {error}"
+            made = np.load(state)
+            wrong = [far(f"loss of step {s + 1}", loss, self.data["losses"][s]) for s, loss in enumerate(next(iter(report["scalars"].values())))]
+            for name in self.names:
+                if steps == 1:
+                    wrong.append(far(f"gradient of {name}", made[f"{name}.mean"] / KEPT, self.data[f"grad/{name}"]))
+                else:
+                    wrong.append(far(name, made[name], self.data[f"after/{name}"]))
+            wrong = [text for text in wrong if text]
+            if wrong:
+                return f"{steps} steps: {len(wrong)} arrays differ, such as the {wrong[0]}"
         return ""
+
+
+def far(name, got, expected):
+    """Says how far an array is off, if it is by more than is allowed."""
+    largest = np.max(np.abs(expected), initial=0)
+    off = np.max(np.abs(np.asarray(got, np.float64) - expected), initial=0)
+    return f"{name}, by {off:.2g} where the largest entry is {largest:.2g}" if off > ALLOWED * largest else ""
 
 
 def main():
@@ -78,6 +95,8 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--ranks", default="1,2,4,2x2", help="meshes of the plans")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--templates", action="store_true", help="every template, too")
+    parser.add_argument("--mpi", action="store_true", help="also on processes")
     parser.add_argument("folder", nargs="?", default=os.environ.get("METADIST_MODELS", os.path.join(ROOT, "models")))
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
@@ -91,11 +110,20 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             model.write(folder)
             for mesh in options.ranks.split(","):
-                for seed in (None, *(range(options.seeds) if mesh != "1" else [])):
-                    error = model.error(mesh, seed, folder)
-                    own += not error
-                    if error:
-                        errors.append(f"{mesh}, {'the solver' if seed is None else f'seed {seed}'}: {error}")
+                ways = {"the solver": []}
+                if options.templates and mesh != "1":
+                    ways |= {name: ["--template", name] for name in TEMPLATES + (PRODUCTS if "x" in mesh else [])}
+                if mesh != "1":
+                    ways |= {f"seed {seed}": ["--solver", "random", "--seed", str(seed)] for seed in range(options.seeds)}
+                for way, how in ways.items():
+                    job, error = model.plan(mesh, how, folder)
+                    count = str(np.prod([int(size) for size in mesh.split("x")]))
+                    launchers = [[]] + ([["mpirun", "-n", count]] if options.mpi and mesh != "1" and not way.startswith("seed") else [])
+                    for launcher in launchers:
+                        error = error or model.error(job, folder, launcher)
+                        own += not error
+                        if error:
+                            errors.append(f"{mesh}, {way}{', MPI' if launcher else ''}: {error}")
         print(f"| {model.name} | {own} of {own + len(errors)} | {time.monotonic() - began:.0f} |", flush=True)
         for error in errors:
             print(f"  FAILED: {error}", flush=True)
