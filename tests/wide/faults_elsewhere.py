@@ -185,4 +185,34 @@ ELSEWHERE = {
         ".examples = CumulativeExamples, .elementwise = true}",
         "metair_ops_test:*Elementwise*",
     ),
+    "activations are sliced under megatron": (
+        "planner/space/templates.cc",
+        "return {false, false, flow != Flow::kOther};",
+        "return {};",
+        "planner_test:*Templates*",
+    ),
+    "axes of an update come in one order": (
+        "planner/space/formulate.cc",
+        "kinds[n].every_order = updates[n];",
+        "kinds[n].every_order = false;",
+        "planner_test:*Templates*",
+    ),
+    "a scaled gradient is none": (
+        "metair/training/value_roles.cc",
+        "if (id != kNone && graph_.value(id).type.shape != shape && !IsSingle(id)) return;",
+        "if (id != kNone && graph_.value(id).type.shape != shape) return;",
+        "metair_training_test:*",
+    ),
+    "updates wait for the end of the step": (
+        "metair/training/training.cc",
+        "out.graph = UpdatedEarly(WithoutDeadCode(whole));",
+        "out.graph = WithoutDeadCode(whole);",
+        "metair_training_test:*",
+    ),
+    "losses of warm-up steps are lost": (
+        "executor/run/rank_run.cc",
+        "if (options.watch) TRY(Watch(program, report));",
+        "if (options.watch && done >= options.warm_up) TRY(Watch(program, report));",
+        "executor_run_test:State.*",
+    ),
 }

@@ -115,9 +115,12 @@ class GptText {
   std::string text_;
 };
 
+Graph GptModel(int layers) {
+  return RunPasses(ParseGraph(GptText().Write(layers)).value(), PassOptions{}, Ops()).value().graph;
+}
+
 Graph GptStep(int layers) {
-  const Graph model =
-      RunPasses(ParseGraph(GptText().Write(layers)).value(), PassOptions{}, Ops()).value().graph;
+  const Graph model = GptModel(layers);
   const auto step = MakeTrainingStep(
       model, {.optimizer = "adamw", .loss = fmt::format("mse:x{}", layers)}, Ops());
   EXPECT_TRUE(step.ok()) << step.error().text();
@@ -152,9 +155,11 @@ Counts Count(const Plan& plan) {
 
 class Templates : public testing::TestWithParam<int> {
  protected:
-  Counts CountsOf(const char* name, const char* mesh) {
+  Counts CountsOf(const char* name, const char* mesh) { return Count(PlanOf(graph_, name, mesh)); }
+
+  Plan PlanOf(const Graph& graph, const char* name, const char* mesh) {
     PlanRequest request;
-    request.graph = &graph_;
+    request.graph = &graph;
     request.ops = &Ops();
     request.rules = &rules_;
     request.mesh = ParseMesh(mesh).value();
@@ -164,7 +169,7 @@ class Templates : public testing::TestWithParam<int> {
     request.plan_template = ParseTemplate(name).value();
     const auto planned = MakePlan(request);
     EXPECT_TRUE(planned.ok()) << name << ": " << planned.error().text();
-    return planned.ok() ? Count(planned.value().plan) : Counts{};
+    return planned.ok() ? planned.value().plan : Plan();
   }
 
   const int layers_ = GetParam();
@@ -183,6 +188,37 @@ TEST_P(Templates, CollectivesFollowTheFormulas) {
   EXPECT_EQ(CountsOf("batch:zero3,model:megatron", mesh), (Counts{p + 8 * l, 1 + 4 * l, p, 0}));
 }
 
+TEST_P(Templates, InferenceReducesTwiceALayer) {
+  const Graph forward = GptModel(layers_);
+  EXPECT_EQ(Count(PlanOf(forward, "megatron", "model=4")), (Counts{0, 2 * layers_, 0, 0}));
+  EXPECT_EQ(Count(PlanOf(forward, "dp", "batch=8")), Counts{});
+  EXPECT_EQ(Count(PlanOf(forward, "zero3", "batch=8")), (Counts{tensors_, 0, 0, 0}));
+}
+
+class DividedStates : public Templates {};
+
+// Weights of 4 bytes and two moments of 4: everywhere, or a share of each. Source: Rajbhandari et
+// al. 2020, "ZeRO", section 3.
+TEST_P(DividedStates, TakeTheirShare) {
+  int64_t elements = 0;
+  for (const ValueId id : graph_.OfKind(ValueKind::kParameter))
+    elements += NumElements(graph_.value(id).type.shape);
+  constexpr int64_t kRanks = 8;
+  const auto memory = [&](const char* name) {
+    return PlanOf(graph_, name, "batch=8").prediction.memory;
+  };
+  EXPECT_EQ(memory("dp").parameters, 4 * elements);
+  constexpr int64_t kCounter = 4;  // of steps
+  EXPECT_EQ(memory("dp").optimizer, 8 * elements + kCounter);
+  for (const char* name : {"zero1", "zero2"}) {
+    EXPECT_EQ(memory(name).parameters, 4 * elements) << name;
+    EXPECT_EQ(memory(name).optimizer, 8 * elements / kRanks + kCounter) << name;
+  }
+  EXPECT_EQ(memory("zero3").parameters, 4 * elements / kRanks);
+  EXPECT_EQ(memory("zero3").optimizer, 8 * elements / kRanks + kCounter);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, DividedStates, testing::Values(2));
 INSTANTIATE_TEST_SUITE_P(Layers, Templates, testing::Values(1, 2, 8, 24));
 
 }  // namespace
