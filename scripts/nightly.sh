@@ -115,7 +115,8 @@ run_rules() {
 run_graphs() {
   all_of "$(nproc)" \
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed)) --graphs $(scaled 1000) --keep $logs/graphs" \
-    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs"
+    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs" \
+    "METADIST_RANDOM_GRAPHS=$(scaled 1000) build/release/bin/metair_ops_test --gtest_filter=*RandomGradients*"
 }
 
 run_models() {

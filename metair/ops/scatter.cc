@@ -45,9 +45,14 @@ void GiveScattered(GradientCall& g, const std::function<Term(const Term&)>& pick
     g.Give(0, dy * g.Again(x.Number(1).Expanded(x.shape())));
     g.Give(2, Choose(none, picked(dy * x), others));
   } else {
+    // Those that tie for the extreme share its gradient.
+    const Term kept = (x == g.y()).As(dy.element());
     const Term hit = (g.x(2) == picked(g.y())).As(dy.element());
-    g.Give(0, dy * (x == g.y()).As(dy.element()));
-    g.Give(2, picked(dy) * hit);
+    Attributes adding = g.attributes();
+    adding.set("reduction", std::string("add"));
+    const Term share = dy / kept.Apply(g.call().op->name, {g.x(1), hit}, adding);
+    g.Give(0, share * kept);
+    g.Give(2, picked(share) * hit);
   }
 }
 

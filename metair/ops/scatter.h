@@ -16,8 +16,7 @@ Result<void> CheckScatterReduction(const OpCall& call);
 
 // Gives the gradients of data (input 0) and updates (input 2). picked: the elements of an array of
 // data's shape at the indices. Where several updates meet in one element, each of them gets the
-// gradient of the one that replaces the others or is their extreme, and one of 0 in a product is
-// taken to be alone.
+// gradient of the one that replaces the others, and one of 0 in a product is taken to be alone.
 void GiveScattered(GradientCall& g, const std::function<Term(const Term&)>& picked);
 
 // Combines `count` elements of `updates`, starting at `from`, into `to`, starting at `at`, one
