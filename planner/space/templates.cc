@@ -18,6 +18,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "metair/ir/suggest.h"
 #include "metair/training/value_roles.h"
@@ -293,37 +294,64 @@ class Restrictor {
     });
   }
 
-  // A list of shardings that a decision has for a value, by strategy.
-  struct End {
-    int decision = -1;
-    std::vector<std::vector<const Sharding*>> by_strategy;
+  // What one axis does to a value.
+  struct AxisUse {
+    int dim = -1;  // that it cuts, or -1
+    bool partial = false;
+    DimSharding cut = {};  // the dim as this axis alone cuts it
   };
 
-  End OfDecision(int decision) const {
-    End end{decision, {}};
-    for (const Sharding& s : *out_.decisions[static_cast<size_t>(decision)].candidates)
-      end.by_strategy.push_back({&s});
-    return end;
-  }
+  // The shardings that a decision has for a value, by strategy (a node may take a value several
+  // times), and then by axis. Computed once for all decisions with one list of strategies.
+  using Side = std::vector<std::vector<std::vector<AxisUse>>>;
+  struct End {
+    int decision = -1;
+    const Side* side = nullptr;
+  };
 
-  End MadeBy(NodeId node, ValueId id) const {
-    const std::vector<ValueId>& outputs = graph_.node(node).outputs;
-    const size_t o = static_cast<size_t>(std::ranges::find(outputs, id) - outputs.begin());
-    End end{node, {}};
-    for (const PricedStrategy& s : *out_.strategies[static_cast<size_t>(node)])
-      end.by_strategy.push_back({&s.strategy.outputs[o]});
-    return end;
-  }
-
-  End TakenBy(NodeId node, ValueId id) const {
-    const std::vector<ValueId>& inputs = graph_.node(node).inputs;
-    End end{node, {}};
-    for (const PricedStrategy& s : *out_.strategies[static_cast<size_t>(node)]) {
-      std::vector<const Sharding*>& taken = end.by_strategy.emplace_back();
-      for (size_t i = 0; i < inputs.size(); ++i)
-        if (inputs[i] == id) taken.push_back(&s.strategy.inputs[i]);
+  std::vector<AxisUse> UsesIn(const Sharding& sharding) const {
+    std::vector<AxisUse> out;
+    for (int axis = 0; axis < num_axes(); ++axis) {
+      const int dim = CutDim(sharding, axis);
+      out.push_back({dim, PartialOn(sharding, axis), {}});
+      if (dim >= 0)
+        out.back().cut = CutOnlyBy(sharding.dims[static_cast<size_t>(dim)], axis, mesh_);
     }
-    return end;
+    return out;
+  }
+
+  // places: of the value among the outputs or the inputs.
+  const Side* SideOf(const StrategyList& list, bool made, const std::vector<size_t>& places) {
+    const auto [at, added] = sides_.try_emplace({list.get(), made, places});
+    if (!added) return &at->second;
+    for (const PricedStrategy& s : *list) {
+      auto& uses = at->second.emplace_back();
+      for (const size_t place : places)
+        uses.push_back(UsesIn((made ? s.strategy.outputs : s.strategy.inputs)[place]));
+    }
+    return &at->second;
+  }
+
+  End OfDecision(int decision) {
+    const auto& candidates = out_.decisions[static_cast<size_t>(decision)].candidates;
+    const auto [at, added] = sides_.try_emplace({candidates.get(), false, {}});
+    if (added)
+      for (const Sharding& s : *candidates) at->second.push_back({UsesIn(s)});
+    return {decision, &at->second};
+  }
+
+  End MadeBy(NodeId node, ValueId id) {
+    const std::vector<ValueId>& outputs = graph_.node(node).outputs;
+    const size_t place = static_cast<size_t>(std::ranges::find(outputs, id) - outputs.begin());
+    return {node, SideOf(out_.strategies[static_cast<size_t>(node)], /*made=*/true, {place})};
+  }
+
+  End TakenBy(NodeId node, ValueId id) {
+    const std::vector<ValueId>& inputs = graph_.node(node).inputs;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i] == id) places.push_back(i);
+    return {node, SideOf(out_.strategies[static_cast<size_t>(node)], /*made=*/false, places)};
   }
 
   Flow FlowOf(ValueId id) const {
@@ -343,7 +371,7 @@ class Restrictor {
     const int decision = out_.where.of_value[static_cast<size_t>(id)];
     const NodeId producer = graph_.value(id).producer;
     if (producer == kNone && decision < 0) return;
-    End from = decision >= 0 ? OfDecision(decision) : MadeBy(producer, id);
+    const End from = decision >= 0 ? OfDecision(decision) : MadeBy(producer, id);
     if (producer != kNone && decision >= 0) Link(MadeBy(producer, id), from, FlowOf(id));
     NodeId last = kNone;
     for (const Use& use : uses) {
@@ -357,36 +385,40 @@ class Restrictor {
     }
   }
 
-  bool MayMove(const Sharding& from, const Sharding& to, Flow flow) const {
+  bool MayMove(const std::vector<AxisUse>& from, const std::vector<AxisUse>& to, Flow flow) const {
     for (int axis = 0; axis < num_axes(); ++axis) {
       if (RoleOf(axis) == AxisRole::kFree) continue;
       const auto [gather, scatter, slice] =
           any_ ? Moves{true, true, true} : MovesOf(RoleOf(axis), flow);
-      const int before = CutDim(from, axis), behind = CutDim(to, axis);
-      if (before >= 0 && behind < 0 && !gather) return false;
-      if (before < 0 && behind >= 0 && !(PartialOn(from, axis) ? scatter : slice)) return false;
-      if (before < 0 || behind < 0) continue;
-      if (before != behind) return false;
-      const size_t d = static_cast<size_t>(before);
-      if (CutOnlyBy(from.dims[d], axis, mesh_) != CutOnlyBy(to.dims[d], axis, mesh_)) return false;
+      const AxisUse& before = from[static_cast<size_t>(axis)];
+      const AxisUse& behind = to[static_cast<size_t>(axis)];
+      if (before.dim >= 0 && behind.dim < 0 && !gather) return false;
+      if (before.dim < 0 && behind.dim >= 0 && !(before.partial ? scatter : slice)) return false;
+      if (before.dim < 0 || behind.dim < 0) continue;
+      if (before.dim != behind.dim || before.cut != behind.cut) return false;
     }
     return true;
   }
 
-  void Link(const End& from, const End& to, Flow flow) {
+  // nullptr if every move is allowed.
+  CostMatrix MakeMatrix(const Side& from, const Side& to, Flow flow) const {
     std::vector<int64_t> matrix;
     bool free = true;
-    for (const auto& source : from.by_strategy)
-      for (const auto& targets : to.by_strategy) {
+    for (const auto& source : from)
+      for (const auto& targets : to) {
         const bool moves = std::ranges::all_of(
-            targets, [&](const Sharding* target) { return MayMove(*source[0], *target, flow); });
+            targets, [&](const auto& target) { return MayMove(source[0], target, flow); });
         matrix.push_back(moves ? 0 : kForbidden);
         free = free && moves;
       }
-    if (free || from.decision == to.decision) return;
-    const auto [at, added] = matrices_.try_emplace(std::move(matrix));
-    if (added) at->second = std::make_shared<const std::vector<int64_t>>(at->first);
-    out_.problem.edges.push_back({from.decision, to.decision, at->second});
+    return free ? nullptr : std::make_shared<const std::vector<int64_t>>(std::move(matrix));
+  }
+
+  void Link(const End& from, const End& to, Flow flow) {
+    if (from.decision == to.decision) return;
+    const auto [at, added] = matrices_.try_emplace({from.side, to.side, flow});
+    if (added) at->second = MakeMatrix(*from.side, *to.side, flow);
+    if (at->second) out_.problem.edges.push_back({from.decision, to.decision, at->second});
   }
 
   const std::vector<AxisRole>& roles_;
@@ -397,7 +429,8 @@ class Restrictor {
   const std::vector<bool> updates_;
   std::vector<Weight> weights_;  // by value
   bool any_ = false;
-  std::map<std::vector<int64_t>, CostMatrix> matrices_;
+  std::map<std::tuple<const void*, bool, std::vector<size_t>>, Side> sides_;
+  std::map<std::tuple<const Side*, const Side*, Flow>, CostMatrix> matrices_;
 };
 
 Result<std::vector<AxisRole>> RolesOnMesh(const PlanTemplate& wanted,
