@@ -126,7 +126,8 @@ run_models() {
     "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/mpi_models.py --binary $binary --seeds $(scaled 3) models ${dense[*]}" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
-    "python3 -B tests/wide/trained_plans.py --binary $binary --seeds $(scaled 5) models" \
+    "python3 -B tests/wide/trained_plans.py --binary $binary --seeds $(scaled 5) --templates --mpi models" \
+    "python3 -B tests/wide/loss_curve.py --binary $binary models/gpt2.onnx --train adamw --loss cross_entropy:logits" \
     "build/release/bin/any_choice --all-factors models 12 4,3,2x2 ${dense[*]}" \
     "build/release/bin/any_choice --all-factors models 60 4,3,2x2 moe"
 }
