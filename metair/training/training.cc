@@ -12,6 +12,7 @@
 #include "metair/training/loss.h"
 #include "metair/training/optimizers.h"
 #include "metair/training/trained.h"
+#include "metair/training/value_roles.h"
 
 namespace metadist {
 namespace {
@@ -19,9 +20,7 @@ namespace {
 // The same graph with each update right after its gradient, so that few gradients exist at a time;
 // but after the last use of the states that it replaces, which it may overwrite.
 Graph UpdatedEarly(Graph graph) {
-  std::vector<bool> updates(graph.nodes.size());
-  for (const StatePair& pair : graph.state)
-    updates[static_cast<size_t>(graph.value(pair.output).producer)] = true;
+  const std::vector<bool> updates = UpdateNodes(graph);
   const auto uses = UsesOf(graph);
   std::vector<std::pair<NodeId, bool>> places;  // by node: the node that it is or follows
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

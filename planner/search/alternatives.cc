@@ -69,12 +69,12 @@ using NamedTemplate = std::pair<std::string, std::string>;
 std::vector<NamedTemplate> TemplatesFor(const PlanRequest& request, const Mesh& mesh) {
   std::vector<NamedTemplate> out;
   if (SomeInputCuts(request)) out.emplace_back(kDataParallel, "dp");
-  std::vector<std::string> names{"zero3", "megatron", "megatron+sp"};
-  if (IsTrainingStep(*request.graph))
-    names = {"zero1", "zero2", "zero3", "megatron", "megatron+sp"};
-  for (const std::string& name : names) out.emplace_back(name, name);
+  const bool trains = IsTrainingStep(*request.graph);
+  if (trains)
+    for (const char* name : {"zero1", "zero2"}) out.emplace_back(name, name);
+  for (const char* name : {"zero3", "megatron", "megatron+sp"}) out.emplace_back(name, name);
   if (mesh.axes.size() != 2) return out;
-  for (const std::string_view data : {names[0] == "zero1" ? "zero1" : "dp", "zero3"}) {
+  for (const char* data : {trains ? "zero1" : "dp", "zero3"}) {
     const std::string name =
         fmt::format("{}:{},{}:megatron+sp", mesh.axes[0].name, data, mesh.axes[1].name);
     out.emplace_back(name, name);

@@ -391,11 +391,11 @@ class Restrictor {
       const auto [gather, scatter, slice] =
           any_ ? Moves{true, true, true} : MovesOf(RoleOf(axis), flow);
       const AxisUse& before = from[static_cast<size_t>(axis)];
-      const AxisUse& behind = to[static_cast<size_t>(axis)];
-      if (before.dim >= 0 && behind.dim < 0 && !gather) return false;
-      if (before.dim < 0 && behind.dim >= 0 && !(before.partial ? scatter : slice)) return false;
-      if (before.dim < 0 || behind.dim < 0) continue;
-      if (before.dim != behind.dim || before.cut != behind.cut) return false;
+      const AxisUse& after = to[static_cast<size_t>(axis)];
+      if (before.dim >= 0 && after.dim < 0 && !gather) return false;
+      if (before.dim < 0 && after.dim >= 0 && !(before.partial ? scatter : slice)) return false;
+      if (before.dim < 0 || after.dim < 0) continue;
+      if (before.dim != after.dim || before.cut != after.cut) return false;
     }
     return true;
   }

@@ -14,6 +14,7 @@
 #include "metair/ops/example_call.h"
 #include "metair/ops/interpret.h"
 #include "metair/ops/op_table.h"
+#include "tests/metair/ops/in_f64.h"
 
 namespace metadist {
 namespace {
@@ -33,14 +34,6 @@ class Numbers {
 };
 
 bool IsFloat(ElementType element) { return ClassOf(element) == ElementClass::kFloat; }
-
-// All floats that are not constant in f64.
-OpCall InF64(OpCall call) {
-  for (OpCall::Input& input : call.inputs)
-    if (input.present && input.constant == nullptr && IsFloat(input.type.element))
-      input.type.element = ElementType::kF64;
-  return call;
-}
 
 // Numbers off the grid on which inputs are drawn, where functions have kinks and elements tie.
 Tensor Jittered(const Tensor& x, uint64_t seed) {

@@ -19,6 +19,7 @@
 #include "metair/ops/gradient.h"
 #include "metair/ops/interpret.h"
 #include "metair/ops/op_table.h"
+#include "tests/metair/ops/in_f64.h"
 
 namespace metadist {
 namespace {
@@ -57,14 +58,6 @@ struct Step {
   OpCall call;
   std::vector<Tensor> inputs;
 };
-
-OpCall InF64(OpCall call) {
-  for (OpCall::Input& input : call.inputs)
-    if (input.present && input.constant == nullptr &&
-        ClassOf(input.type.element) == ElementClass::kFloat)
-      input.type.element = ElementType::kF64;
-  return call;
-}
 
 // Whether the gradients of all float inputs are known, other than of those that never are weights.
 bool IsDifferentiable(const OpCall& call) {
