@@ -22,11 +22,14 @@ std::string TypeName(int type) {
   return onnx::AttributeProto_AttributeType_Name(static_cast<AttributeProto::AttributeType>(type));
 }
 
+// An operator that is younger than the imported opset is read as its newest version.
 const onnx::OpSchema* SchemaOf(const onnx::NodeProto& node, const NodeRules& rules) {
   const auto import = rules.opsets.find(ShortDomain(node.domain()));
   if (import == rules.opsets.end()) return nullptr;
-  const int64_t version = std::min<int64_t>(import->second, 1000);
-  return onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(version), import->first);
+  const auto version = static_cast<int>(std::clamp<int64_t>(import->second, 0, 1000));
+  const onnx::OpSchema* schema =
+      onnx::OpSchemaRegistry::Schema(node.op_type(), version, import->first);
+  return schema != nullptr ? schema : onnx::OpSchemaRegistry::Schema(node.op_type(), import->first);
 }
 
 std::string CountText(int least, int most, const char* what) {

@@ -229,6 +229,7 @@ Error AllProblems(const FunctionMap& functions, Import* import) {
   if (!import->faults.bad_input()) return Report(std::move(import->faults.problems));
   onnx::ModelProto& proto = import->model.proto;
   RemoveFaulty(&proto, functions, import->faults);
+  if (OpsetOf(proto) < 1) return Report(std::move(import->faults.problems));
   if (OpsetOf(proto) > kNewestOpset)
     for (auto& opset : *proto.mutable_opset_import()) opset.set_version(kNewestOpset);
   // Errors of the library are ignored here, because faulty parts have been removed from the model.

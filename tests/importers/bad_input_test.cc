@@ -77,6 +77,42 @@ TEST_F(BadInput, FutureVersions) {
             "m.onnx: the opset version must be in [1, 27], got 77");
 }
 
+// Without an opset nothing is known of what the nodes mean.
+TEST_F(BadInput, NodesOfNoOpsetAreNotRead) {
+  model_.mutable_opset_import(0)->set_version(0);
+  Input("x", {"4"});
+  Node("SequenceEmpty", {}, "s");
+  Node("SequenceInsert", {"s"}, "t");
+  Node("ConcatFromSequence", {"t"}, "y");
+  Output("y");
+  const std::string text = ErrorOfImport();
+  EXPECT_EQ(text.rfind("m.onnx: the opset version must be in [1, 27], got 0\n", 0), 0) << text;
+}
+
+// One operand or result too few, in an opset older than the operator.
+TEST_F(BadInput, OperatorsYoungerThanTheOpsetAreChecked) {
+  for (const int64_t opset : {1, 5, 8, 10}) {
+    model_.mutable_opset_import(0)->set_version(opset);
+    graph()->Clear();
+    Input("x", {"4"});
+    Node("SequenceAt", {}, "a");
+    Node("SequenceEmpty", {}, "")->clear_output();
+    Node("SplitToSequence", {"x"}, "")->clear_output();
+    Node("SequenceInsert", {"a"}, "b");
+    Node("Scan", {"x"}, "")->clear_output();
+    Node("Loop", {}, "c");
+    Output("b");
+    const std::string text = ErrorOfImport();
+    for (const char* problem : {"node 0 (SequenceAt): expected 2 inputs, got 0",
+                                "node 1 (SequenceEmpty): expected 1 output, got 0",
+                                "node 2 (SplitToSequence): expected 1 output, got 0",
+                                "node 3 (SequenceInsert): expected 2 to 3 inputs, got 1",
+                                "node 4 (Scan): expected at least 1 output, got 0",
+                                "node 5 (Loop): expected at least 3 inputs, got 0"})
+      EXPECT_NE(text.find(problem), text.npos) << opset << ": " << text;
+  }
+}
+
 TEST_F(BadInput, CyclesAreNamed) {
   Input("x", {"4"});
   Node("Add", {"x", "b"}, "a")->set_name("first");
