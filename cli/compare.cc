@@ -101,8 +101,9 @@ void CompareOne(const std::string& name,
   const std::vector<double> a = got.ToDoubles();
   const std::vector<double> b = expected.ToDoubles();
   const double relative = RelativeTolerance(type);
+  const double explained = kMoves * moved;
   const double absolute =
-      relative / 10 * RootMeanSquare(b) + AroundZero(got.element(), type) + kMoves * moved;
+      relative / 10 * RootMeanSquare(b) + AroundZero(got.element(), type) + explained;
   // Enough digits to show a difference beyond the tolerance.
   const int digits = relative >= 1e-3 ? 6 : 17;
   double largest = 0;
@@ -112,7 +113,7 @@ void CompareOne(const std::string& name,
     const double error = std::abs(a[i] - b[i]);
     if (std::isfinite(b[i])) largest = std::max(largest, std::abs(b[i]));
     if (relative > 0 && std::isfinite(error) && std::abs(b[i]) > absolute)
-      errors.push_back(error / std::abs(b[i]));
+      errors.push_back(std::max(0.0, error - explained) / std::abs(b[i]));
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
     worst = std::max(worst, std::isfinite(error) ? error : kInfinity);
     if (!(error <= absolute + relative * std::abs(b[i])))

@@ -32,7 +32,8 @@ std::map<std::string, ElementType> CoarsestTypes(const Graph& graph);
 // integers of 8 bits 2e-2, floats of 8 and 4 bits one step between numbers):
 //
 //   |got - expected| <= r |expected| + r / 10 rms(expected) + epsilon + 4 m    for every element
-//   median of |got - expected| / |expected| <= r      over elements above the last three terms
+//   median of (|got - expected| - 4 m) / |expected| <= r    over elements above the last three
+//   terms
 //
 // The second term is the error of sums that cancel; the median distinguishes a result that is wrong
 // throughout from one with a few small elements that are such sums. m, in `moved` by output name,
