@@ -14,6 +14,8 @@
 #include "metair/ir/text_file.h"
 #include "metair/ops/op_guard.h"
 #include "metair/ops/op_library.h"
+#include "metair/training/precision.h"
+#include "metair/training/recompute.h"
 
 namespace metadist::cli {
 
@@ -108,6 +110,9 @@ Result<LoadedModel> LoadModel(const Session& session,
   passes.off.insert(flags.passes_off.begin(), flags.passes_off.end());
   PassesDone done = TRY(RunPasses(model.imported.graph, passes, *model.ops));
   if (model.training) {
+    if (!model.training->precision.empty())
+      done.graph = TRY(
+          InPrecision(done.graph, ParseElementType(model.training->precision).value(), *model.ops));
     TrainingStep step =
         TRY(MakeTrainingStep(done.graph, *model.training, *model.ops).in(flags.path));
     for (const std::string& name : step.without_effect)
@@ -124,6 +129,8 @@ Result<LoadedModel> LoadModel(const Session& session,
                                     elements));
     session.console.Detail(fmt::format("trains {}", fmt::join(model.trained, ", ")));
     done = TRY(RunPasses(step.graph, passes, *model.ops));
+    const auto blocks = TRY(ParseRecompute(model.training->recompute));
+    done.graph = Recomputed(done.graph, blocks.value_or(0));
   }
   model.imported.graph = std::move(done.graph);
   model.passes = std::move(done.reports);

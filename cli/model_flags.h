@@ -27,6 +27,10 @@ struct TrainFlags {
   std::string weight_decay;
   std::string momentum;
   std::string clip;
+  std::string recompute;
+  std::string precision;
+  std::string loss_scale;
+  bool no_masters = false;
 };
 
 struct ModelFlags {
@@ -51,8 +55,8 @@ struct LoadedModel {
   // The built-in operators and those of the libraries, whose code runs in separate processes.
   std::shared_ptr<const OpTable> ops;
   std::vector<std::string> op_libraries;
-  std::optional<TrainingOptions> training;
-  std::vector<std::string> trained;  // names
+  std::optional<TrainingOptions> training;  // auto recomputation: `imported` has none yet
+  std::vector<std::string> trained;         // names
   double seconds = 0;
 };
 

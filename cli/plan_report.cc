@@ -78,6 +78,7 @@ PlanReport PlanReportOf(const PlannedModel& planned) {
   out.collectives_by_axis = p.by_axis;
   out.memory = p.memory;
   out.memory_limit_bytes = plan.memory_limit_bytes;
+  out.throughput = ThroughputOf(plan, *planned.model.ops, planned.cluster);
   out.reduce_in = Name(plan.reduce_in);
   out.narrow_partials = NarrowPartials(plan);
   out.parallel_flops = ParallelFlops(*planned.model.ops, plan);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/planning.h"
 #include "cli/session.h"
+#include "cli/throughput.h"
 #include "planner/plan/plan.h"
 #include "planner/search/plan_request.h"
 
@@ -31,6 +33,8 @@ struct PlanReport {
 
   MemoryUse memory;
   int64_t memory_limit_bytes = 0;
+
+  std::optional<Throughput> throughput;  // of training
 
   std::string reduce_in;        // "f32" or "type"
   int64_t narrow_partials = 0;  // number of partial sums and products of floats narrower than f32

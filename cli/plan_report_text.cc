@@ -68,6 +68,28 @@ std::string MemoryText(const MemoryUse& memory) {
                            BytesText(memory.buffers));
 }
 
+std::string RateText(double rate) {
+  return rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
+}
+
+std::string ThroughputText(const Throughput& throughput) {
+  std::string out = fmt::format("  speed    {} samples/s", RateText(throughput.samples_per_second));
+  if (throughput.tokens_per_second)
+    out += fmt::format(", {} tokens/s", RateText(*throughput.tokens_per_second));
+  if (throughput.mfu) out += fmt::format(", MFU {}", PercentText(*throughput.mfu));
+  return out + "\n";
+}
+
+// How many blocks run again; "" if none do.
+std::string RecomputeText(const PlanOrigin& origin) {
+  if (!origin.training || origin.training->recompute == "none") return "";
+  const std::string& blocks = origin.training->recompute;
+  return fmt::format("  rerun    {}, in the backward pass\n",
+                     blocks == "full" ? "all blocks"
+                     : blocks == "1"  ? "the first block"
+                                      : fmt::format("the first {} blocks", blocks));
+}
+
 std::string SummaryText(const PlanReport& report) {
   std::string out = fmt::format(
       "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
@@ -77,7 +99,9 @@ std::string SummaryText(const PlanReport& report) {
                      SecondsText(report.communication.seconds),
                      report.communication_share * 100,
                      ProvenanceText(report.step));
+  if (report.throughput) out += ThroughputText(*report.throughput);
   out += MemoryText(report.memory);
+  out += RecomputeText(report.origin);
   out += fmt::format("  solver   {} ({}): {}\n",
                      report.solver.solver,
                      SecondsText(report.seconds.solve),

@@ -15,6 +15,7 @@
 #include "cli/uncut_dims.h"
 #include "cli/values.h"
 #include "planner/lower/lower.h"
+#include "planner/recomputing.h"
 #include "planner/rules/book/rule_book.h"
 #include "profiles/profile_io.h"
 
@@ -120,6 +121,13 @@ Error ExplainInfeasible(Error error, const LeastMemory& least, const Cluster& cl
   return error;
 }
 
+Result<RecomputingPlan> PlanAsItIs(const PlanRequest& request) {
+  RecomputingPlan out;
+  out.planned = TRY(MakePlan(request));
+  out.step = *request.graph;
+  return out;
+}
+
 }  // namespace
 
 Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMemory* least) {
@@ -166,14 +174,22 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.origin.cluster = flags.cluster;
   request.origin.profile = request.cluster.profile->header.name;
   request.origin.profile_hash = Fingerprint(*request.cluster.profile);
-  auto planned = MakePlan(request);
+  const bool recomputes = result.model.training && result.model.training->recompute == "auto";
+  auto planned = recomputes && !request.choose ? PlanRecomputing(request) : PlanAsItIs(request);
   session.console.EndSteps();
   WarnOfMisfits(session, flags.rules, rules);
   if (!planned.ok())
     return ExplainInfeasible(std::move(planned).error(), *request.least, request.cluster);
+  result.planned = std::move(planned.value().planned);
+  if (recomputes) {
+    result.model.imported.graph = std::move(planned.value().step);
+    const int64_t blocks = planned.value().blocks;
+    result.model.training->recompute = blocks == 0 ? "none" : std::to_string(blocks);
+    result.planned.plan.origin.training = result.model.training;
+  }
   WarnOfUncut(session, rules.Report(result.model.imported.graph));
   WarnOfUnknownSizes(session, result.model.imported.graph);
-  result.planned = std::move(planned).value();
+  result.cluster = request.cluster;
   result.total_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

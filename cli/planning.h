@@ -31,6 +31,7 @@ struct PlanFlags {
 struct PlannedModel {
   LoadedModel model;
   Planned planned;
+  Cluster cluster;
   double total_seconds = 0;
 };
 

@@ -58,8 +58,10 @@ Result<void> CheckFlagsOfPlan(const RunFlags& flags, const Plan& plan) {
   for (const std::string& pass : flags.plan.model.passes_off)
     if (std::ranges::count(plan.origin.passes_off, pass) == 0)
       differs("--no-pass is " + pass, "without it");
-  if (const auto training = TRY(ParseTraining(flags.plan.model.train));
-      training && training != plan.origin.training)
+  auto training = TRY(ParseTraining(flags.plan.model.train));
+  if (training && plan.origin.training && training->recompute == "auto")
+    training->recompute = plan.origin.training->recompute;
+  if (training && training != plan.origin.training)
     differs("--train is " + training->optimizer,
             plan.origin.training ? "with other options of training" : "for inference");
   if (flags.plan.solver != PlanFlags().solver)

@@ -16,7 +16,9 @@
 #include "cli/options.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text_file.h"
+#include "metair/training/loss_scale.h"
 #include "metair/training/optimizers.h"
+#include "metair/training/recompute.h"
 
 namespace metadist::cli {
 namespace {
@@ -83,7 +85,11 @@ std::vector<std::string> Given(const TrainFlags& flags) {
                                               {"--eps", !flags.epsilon.empty()},
                                               {"--weight-decay", !flags.weight_decay.empty()},
                                               {"--momentum", !flags.momentum.empty()},
-                                              {"--clip", !flags.clip.empty()}};
+                                              {"--clip", !flags.clip.empty()},
+                                              {"--recompute", !flags.recompute.empty()},
+                                              {"--precision", !flags.precision.empty()},
+                                              {"--loss-scale", !flags.loss_scale.empty()},
+                                              {"--no-masters", flags.no_masters}};
   for (const auto& [name, there] : all)
     if (there) given.emplace_back(name);
   return given;
@@ -124,6 +130,23 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
   add("--weight-decay X", flags.weight_decay, "default 0.01 for adamw, else 0");
   add("--momentum X", flags.momentum, "of sgd (default 0)");
   add("--clip X", flags.clip, "limit of the global norm of the gradients (default: none)");
+  add("--precision TYPE",
+      flags.precision,
+      "bf16 or f16: convert f32 parameters, and compute in this type, with masters in f32 "
+      "(default: "
+      "as the model has them)");
+  command.add_flag("--no-masters",
+                   flags.no_masters,
+                   "update f16 and bf16 weights as they are, without a master copy in f32");
+  add("--loss-scale X",
+      flags.loss_scale,
+      "multiply the loss by X, and undo it in the updates, so that f16 gradients do not vanish; "
+      "dynamic: begin at 65536 and skip steps that overflow (default 1)");
+  add("--recompute N",
+      flags.recompute,
+      "run the first N blocks (layers) again for the backward pass instead of keeping their "
+      "activations: none, full, a number, or auto, where the memory limit asks for it (default "
+      "auto)");
 }
 
 Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
@@ -157,6 +180,18 @@ Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
       "--weight-decay", flags.weight_decay, 0, kInfinity, /*open=*/false, options.weight_decay);
   values.Number("--momentum", flags.momentum, 0, 1, /*open=*/true, options.momentum);
   values.Number("--clip", flags.clip, 0, kInfinity, /*open=*/false, options.clip);
+  options.masters = !flags.no_masters;
+  options.precision = flags.precision == "f32" ? "" : flags.precision;
+  if (!flags.precision.empty() && flags.precision != "f32" && flags.precision != "bf16" &&
+      flags.precision != "f16")
+    values.Report(
+        Usage(fmt::format("--precision: expected f32, bf16 or f16, got '{}'", flags.precision)));
+  options.loss_scale = flags.loss_scale;
+  if (auto scale = LossScale::Parse(options.loss_scale); !scale.ok())
+    values.Report(std::move(scale).error());
+  if (!flags.recompute.empty()) options.recompute = flags.recompute;
+  if (auto blocks = ParseRecompute(options.recompute); !blocks.ok())
+    values.Report(std::move(blocks).error());
   for (const std::string& pattern : flags.trainable) {
     if (pattern.empty() || pattern == "-") {
       values.Report(Usage("--trainable: expected a pattern, got none"));

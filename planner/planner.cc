@@ -128,6 +128,8 @@ Result<Searched> Search(const SearchSetting& setting, PhaseSeconds& seconds) {
     out.best = TRY(search.Cheapest(setting.limit_bytes, /*tied=*/false));
   AddTemplates(setting, seconds, out);
   const bool squeezed = !out.best.mesh;
+  if (squeezed && !setting.request.finds_least)
+    return Error{ErrorCode::kInfeasible, "", "no plan was found that fits", "", {}};
   if (squeezed) out.best = TRY(SmallestThatFits(setting, out.free));
   if (setting.solver.optimizes && (squeezed || out.best.candidate.tied)) {
     const Stopwatch part(seconds.improve);
@@ -151,6 +153,7 @@ Problem ProblemOf(const SearchSetting& setting, const BestPlan& best) {
 
 Result<void> Finish(const SearchSetting& setting, Searched found, Planned& out) {
   const RequestClock& clock = setting.clock;
+  out.squeezed = found.free.mesh && found.free.candidate.cost < found.best.candidate.cost;
   SolverReport report = ReportOf(setting, found.best);
   if (setting.request.keep_problem) out.problem = ProblemOf(setting, found.best);
   {

@@ -53,19 +53,6 @@ std::array<ElementType, 4> Relatives(ElementType dtype) {
   }
 }
 
-double PeakFlops(const Profile& profile, ElementType dtype) {
-  for (const auto* rates :
-       {&profile.device.contraction_flops_per_second, &profile.device.vector_flops_per_second}) {
-    for (const ElementType type : Relatives(dtype)) {
-      const auto rate = rates->find(std::string(Name(type)));
-      if (rate == rates->end()) continue;
-      // A wider type runs at its own rate; a narrower one is no faster without dedicated units.
-      return rate->second * std::min(1.0, static_cast<double>(ByteSize(type)) / ByteSize(dtype));
-    }
-  }
-  return 0;
-}
-
 // The sites of one type and batch, by (n, k).
 struct Grid {
   const Profile& profile;
@@ -246,6 +233,19 @@ Reading ReadContraction(const Profile& profile, const Contraction& work) {
 }
 
 }  // namespace
+
+double PeakFlops(const Profile& profile, ElementType dtype) {
+  for (const auto* rates :
+       {&profile.device.contraction_flops_per_second, &profile.device.vector_flops_per_second}) {
+    for (const ElementType type : Relatives(dtype)) {
+      const auto rate = rates->find(std::string(Name(type)));
+      if (rate == rates->end()) continue;
+      // A wider type runs at its own rate; a narrower one is no faster without dedicated units.
+      return rate->second * std::min(1.0, static_cast<double>(ByteSize(type)) / ByteSize(dtype));
+    }
+  }
+  return 0;
+}
 
 double RooflineSeconds(const Profile& profile, const Contraction& work) {
   const double m = static_cast<double>(work.m);

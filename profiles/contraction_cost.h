@@ -21,6 +21,10 @@ struct Contraction {
 // Seconds of the contraction without launch (data sources and their order: contraction_cost.cc).
 Priced ContractionSeconds(const Profile& profile, const Contraction& work);
 
+// FLOPs per second of contractions according to the data sheet, 0 if it has none. A type without a
+// rate uses that of its nearest relative.
+double PeakFlops(const Profile& profile, ElementType dtype);
+
 // Least seconds according to the data sheet: the larger of FLOPs over the peak rate and bytes over
 // the memory rate. A type without a peak uses that of its nearest relative.
 double RooflineSeconds(const Profile& profile, const Contraction& work);

@@ -15,6 +15,12 @@ Node UpdateNode(std::string op, Attributes attributes) {
   return node;
 }
 
+// Without those at the end that are left out.
+void AddOptional(const std::vector<ValueId>& optional, std::vector<ValueId>& inputs) {
+  inputs.insert(inputs.end(), optional.begin(), optional.end());
+  while (inputs.back() == kNone) inputs.pop_back();
+}
+
 std::vector<std::string> MomentStates(const TrainingOptions& /*options*/) {
   return {"mean", "square"};
 }
@@ -29,7 +35,9 @@ Node MomentNode(const TrainingOptions& options, bool decoupled) {
 }
 
 std::vector<ValueId> MomentInputs(const UpdateOperands& x) {
-  return {x.parameter, x.gradient, x.states[0], x.states[1], x.rate, x.step};
+  std::vector<ValueId> inputs{x.parameter, x.gradient, x.states[0], x.states[1], x.rate, x.step};
+  AddOptional({x.master, x.scale}, inputs);
+  return inputs;
 }
 
 std::vector<std::string> SgdStates(const TrainingOptions& options) {
@@ -39,7 +47,8 @@ std::vector<std::string> SgdStates(const TrainingOptions& options) {
 
 std::vector<ValueId> SgdInputs(const UpdateOperands& x) {
   std::vector<ValueId> inputs{x.parameter, x.gradient, x.rate};
-  inputs.insert(inputs.end(), x.states.begin(), x.states.end());
+  const ValueId step = x.master == kNone ? kNone : x.step;
+  AddOptional({x.states.empty() ? kNone : x.states[0], step, x.master, x.scale}, inputs);
   return inputs;
 }
 

@@ -16,13 +16,15 @@ struct UpdateOperands {
   std::vector<ValueId> states;  // of the optimizer, of the parameter's shape
   ValueId rate = kNone;         // the learning rate
   ValueId step = kNone;         // the number of this step, from 1 on
+  ValueId scale = kNone;        // what the gradient is multiplied by; 0: nothing is updated
+  ValueId master = kNone;       // the parameter in f32; its new value is the node's last output
 };
 
 struct OptimizerDef {
   const char* name;
   const char* summary;
   double weight_decay;  // by default
-  bool counts_steps;    // reads UpdateOperands::step
+  bool counts_steps;    // reads UpdateOperands::step even without a master
   // Suffixes of the names of its states.
   std::vector<std::string> (*states)(const TrainingOptions& options);
   // The node that makes the new parameter and the new states, without inputs.

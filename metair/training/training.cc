@@ -4,45 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "metair/ir/suggest.h"
 #include "metair/ops/gradient.h"
+#include "metair/training/early_updates.h"
 #include "metair/training/loss.h"
+#include "metair/training/loss_scale.h"
 #include "metair/training/optimizers.h"
 #include "metair/training/trained.h"
-#include "metair/training/value_roles.h"
 
 namespace metadist {
 namespace {
-
-// The same graph with each update right after its gradient, so that few gradients exist at a time;
-// but after the last use of the states that it replaces, which it may overwrite.
-Graph UpdatedEarly(Graph graph) {
-  const std::vector<bool> updates = UpdateNodes(graph);
-  const auto uses = UsesOf(graph);
-  std::vector<std::pair<NodeId, bool>> places;  // by node: the node that it is or follows
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    NodeId last = updates[n] ? -1 : static_cast<NodeId>(n);
-    for (const ValueId id : graph.nodes[n].inputs) {
-      if (!updates[n] || id == kNone) continue;
-      const NodeId producer = graph.value(id).producer;
-      if (producer != kNone) last = std::max(last, places[static_cast<size_t>(producer)].first);
-      for (const Use& use : uses[static_cast<size_t>(id)])
-        if (use.node != kNone && !updates[static_cast<size_t>(use.node)])
-          last = std::max(last, use.node);
-    }
-    places.emplace_back(last, updates[n]);
-  }
-  std::vector<size_t> order(graph.nodes.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t n) { return places[n]; });
-  std::vector<Node> nodes;
-  std::swap(nodes, graph.nodes);
-  for (const size_t n : order) graph.AddNode(std::move(nodes[n]));
-  return graph;
-}
 
 // Writes a step after the forward pass.
 class StepWriter {
@@ -62,9 +35,14 @@ class StepWriter {
     outputs_.push_back(step_.loss);
     const Tensor rate = Tensor::Scalar(options_.learning_rate).Cast(ElementType::kF32);
     rate_ = b_.Input("lr", rate.type());
-    if (optimizer_->counts_steps) CountSteps();
+    if (optimizer_->counts_steps || std::ranges::any_of(step_.trained, [&](const Trained& trained) {
+          return HasMaster(trained);
+        }))
+      CountSteps();
     for (size_t i = 0; i < step_.trained.size(); ++i) Update(i);
+    for (const auto& [before, after] : scale_.AddNext(b_, inverse_)) Carry(before, after);
     step_.graph = TRY(b_.Done());
+    scale_.WriteData(step_.graph);
     step_.graph.value(rate_).data = rate;
     if (!named_) NameLoss();
     NameGradients();
@@ -76,8 +54,11 @@ class StepWriter {
   Result<void> Differentiate() {
     const std::vector<ValueId> chosen =
         TRY(TrainedParameters(b_.graph(), options_.trainable, ops_));
+    scale_ = TRY(LossScale::Add(b_, options_.loss_scale));
     const Term loss(b_, step_.loss);
-    const Term one = loss.Number(1).Expanded(loss.shape());
+    const Term factor =
+        scale_.none() ? loss.Number(1) : Term(b_, scale_.scale()).As(loss.element());
+    const Term one = factor.Expanded(loss.shape());
     const std::vector<ValueId> gradients =
         TRY(AddGradients(b_, ops_, {{step_.loss, one.value()}}, chosen));
     for (size_t i = 0; i < chosen.size(); ++i) {
@@ -91,6 +72,7 @@ class StepWriter {
       return Usage("--train: the loss depends on no parameter that may be trained",
                    "choose parameters with --trainable, or another --loss");
     for (const Trained& trained : step_.trained) clipped_.push_back(trained.gradient);
+    if (!scale_.none()) inverse_ = scale_.AddInverse(b_, clipped_);
     return {};
   }
 
@@ -106,7 +88,8 @@ class StepWriter {
       squares.push_back((gradient * gradient).SumAllBut({}, /*keep=*/false));
     }
     const std::vector<Term> others(squares.begin() + 1, squares.end());
-    const Term norm = squares[0].Apply("Sum", others).Apply("Sqrt");
+    Term norm = squares[0].Apply("Sum", others).Apply("Sqrt");
+    if (inverse_ != kNone) norm = norm * Term(b_, inverse_);
     const Term share = options_.clip / (norm + kSmall);
     const Term scale = share.Apply("Min", {share.Number(1)});
     for (ValueId& id : clipped_) {
@@ -117,7 +100,9 @@ class StepWriter {
 
   void CountSteps() {
     const ValueId before = b_.Input("steps", {ElementType::kF32, {}});
-    steps_ = (Term(b_, before) + 1).value();
+    const Term next = Term(b_, before) + 1;
+    steps_ = scale_.dynamic() ? Choose(Term(b_, inverse_) > 0, next, Term(b_, before)).value()
+                              : next.value();
     Carry(before, steps_);
   }
 
@@ -126,21 +111,33 @@ class StepWriter {
     outputs_.push_back(after);
   }
 
+  bool HasMaster(const Trained& trained) const {
+    return options_.masters && ByteSize(b_.type(trained.parameter).element) < 4;
+  }
+
   void Update(size_t place) {
     const Trained& trained = step_.trained[place];
-    UpdateOperands update{trained.parameter, clipped_[place], {}, rate_, steps_};
+    UpdateOperands update{.parameter = trained.parameter,
+                          .gradient = clipped_[place],
+                          .rate = rate_,
+                          .step = steps_,
+                          .scale = inverse_};
+    std::vector<ValueId> before{trained.parameter};
     std::vector<std::string> names{trained.name + ".next"};
-    for (const std::string& suffix : optimizer_->states(options_)) {
+    const auto add = [&](const std::string& suffix) {
       const std::string name = trained.name + "." + suffix;
-      update.states.push_back(b_.Input(name, {ElementType::kF32, b_.shape(trained.parameter)}));
+      before.push_back(b_.Input(name, {ElementType::kF32, b_.shape(trained.parameter)}));
       names.push_back(name + ".next");
-    }
+      return before.back();
+    };
+    for (const std::string& suffix : optimizer_->states(options_))
+      update.states.push_back(add(suffix));
+    if (HasMaster(trained)) update.master = add("master");
     Node node = optimizer_->node(options_);
     node.name = trained.name + ".update";
     node.inputs = optimizer_->inputs(update);
     const std::vector<ValueId> made = b_.Append(std::move(node), names);
-    Carry(trained.parameter, made[0]);
-    for (size_t s = 0; s < update.states.size(); ++s) Carry(update.states[s], made[s + 1]);
+    for (size_t s = 0; s < before.size(); ++s) Carry(before[s], made[s]);
   }
 
   // What is added to the model is found under a name of its own.
@@ -161,7 +158,7 @@ class StepWriter {
   Result<TrainingStep> Finish() {
     TrainingStep out = std::move(step_);
     const Graph whole = std::move(out.graph);
-    out.graph = UpdatedEarly(WithoutDeadCode(whole));
+    out.graph = WithEarlyUpdates(WithoutDeadCode(whole));
     const auto found = [&](ValueId id) { return out.graph.FindValue(whole.value(id).name); };
     out.loss = found(out.loss);
     for (Trained& trained : out.trained) {
@@ -179,6 +176,8 @@ class StepWriter {
   std::vector<ValueId> clipped_;  // gradients, by trained parameter
   std::vector<ValueId> outputs_;
   bool named_ = false;  // the loss is an output of the model
+  LossScale scale_;
+  ValueId inverse_ = kNone;  // of the loss scale
   ValueId rate_ = kNone;
   ValueId steps_ = kNone;
 };

@@ -21,6 +21,14 @@ struct TrainingOptions {
   double weight_decay = 0;
   double momentum = 0;
   double clip = 0;  // limit of the global norm of all gradients; 0: none
+  // The type that f32 parameters are converted to (precision.h): "f16", "bf16"; "": they stay f32.
+  std::string precision = {};
+  std::string loss_scale = {};  // see LossScale
+  // Keep parameters of fewer than 32 bits in f32 as well, as states that updates start from.
+  bool masters = true;
+  // Which blocks of the forward pass run again for the backward pass (recompute.h): "none", "full",
+  // "auto" (the planner decides), or how many, from the first on.
+  std::string recompute = "auto";
 
   bool operator==(const TrainingOptions&) const = default;
 };

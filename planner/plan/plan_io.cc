@@ -82,6 +82,10 @@ void VisitTraining(JsonVisitor& v, std::optional<TrainingOptions>& training) {
                                                               {"momentum", &t.momentum},
                                                               {"clip", &t.clip}})
     v.Field(name, *value, Reals::kNotNegative);
+  v.Optional("precision", t.precision, "");
+  v.Optional("loss_scale", t.loss_scale, "");
+  v.Optional("masters", t.masters, true);
+  v.Optional("recompute", t.recompute, "none", Texts::kNotEmpty);
 }
 
 class PlanFields {

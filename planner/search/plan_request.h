@@ -58,6 +58,7 @@ struct PlanRequest {
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;
   LeastMemory* least = nullptr;  // set if the result is kInfeasible
+  bool finds_least = true;       // if nothing fits, look for the smallest budget that works
   // If set, replaces the solver, with `mesh` given: returns the choice to lower for that mesh's
   // problem, or for a problem that begins with it. MakePlan returns its errors.
   std::function<Result<Choice>(const Problem&)> choose;
@@ -79,6 +80,7 @@ struct Planned {
   PhaseSeconds seconds;
   RouteEffort routes;        // part of formulating, over all meshes and threads
   bool interrupted = false;  // the plan is the best found until then
+  bool squeezed = false;     // without the memory limit there would be a cheaper plan
   // The problem that the plan's choice solves: of the plan's mesh, with the limit under which it
   // was found, repeated layers tied if they are tied in the plan. The nodes of counted copies come
   // after those of the problem passed to `choose`.

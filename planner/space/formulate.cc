@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "metair/ir/glob.h"
+#include "metair/ir/repeats.h"
 #include "metair/spmd/fusion.h"
 #include "metair/training/value_roles.h"
 #include "planner/rules/probe/black_box.h"
@@ -28,7 +29,6 @@
 #include "planner/space/edge_costs.h"
 #include "planner/space/memory_rows.h"
 #include "planner/space/partial_flow.h"
-#include "planner/space/repeats.h"
 #include "planner/space/signature.h"
 #include "planner/space/state_groups.h"
 #include "planner/space/value_ends.h"

@@ -205,9 +205,51 @@ ELSEWHERE = {
     ),
     "updates wait for the end of the step": (
         "metair/training/training.cc",
-        "out.graph = UpdatedEarly(WithoutDeadCode(whole));",
+        "out.graph = WithEarlyUpdates(WithoutDeadCode(whole));",
         "out.graph = WithoutDeadCode(whole);",
         "metair_training_test:*",
+    ),
+    "constants hold updates back": (
+        "metair/training/early_updates.cc",
+        "      if (!replaced[static_cast<size_t>(id)]) continue;\n",
+        "",
+        "metair_training_test:*Recompute*",
+    ),
+    "the backward pass reads first results": (
+        "metair/training/recompute.cc",
+        "if (!forward_[n]) Rename(node);",
+        "",
+        "metair_training_test:*Recompute*",
+    ),
+    "blocks begin where most is live": (
+        "metair/training/forward_blocks.cc",
+        "if (LiveBefore(first + period + s) < LiveBefore(first + period + shift)) shift = s;",
+        "if (LiveBefore(first + period + s) > LiveBefore(first + period + shift)) shift = s;",
+        "metair_training_test:*",
+    ),
+    "recomputation is the last resort": (
+        "planner/recomputing.cc",
+        "return a.second.value().plan.solver.cost > b.second.value().plan.solver.cost;",
+        "return a.first < b.first;",
+        "planner_test:Recomputing.*",
+    ),
+    "a skipped step takes the rounded weights for masters": (
+        "metair/ops/adam_w.cc",
+        "step > (scale == 0 ? 0 : 1) ? kMaster : kX",
+        "step > 1 ? kMaster : kX",
+        "metair_training_test:LossScale.*",
+    ),
+    "clipping forgets the loss scale": (
+        "metair/training/training.cc",
+        "if (inverse_ != kNone) norm = norm * Term(b_, inverse_);",
+        "",
+        "metair_training_test:LossScale.*",
+    ),
+    "tables of positions are narrow": (
+        "metair/training/precision.cc",
+        "const bool any = std::ranges::any_of(node.inputs, [&](ValueId id) { return IsNarrow(id); });",
+        "const bool any = std::ranges::any_of(node.inputs, [&](ValueId id) { return IsWide(id); });",
+        "metair_training_test:Precision.*",
     ),
     "losses of warm-up steps are lost": (
         "executor/run/rank_run.cc",

@@ -7,7 +7,7 @@
 A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the
 trained `names`, `losses` before each step, `grad/NAME` of the first step and `after/NAME` the third (all of the folder by default; FOLDER: models/,
 or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3 of the
-largest entry of each array. Plans are the solver's, with --templates that of every template, and as many random ones as --seeds says; with --mpi
+largest entry of each array. Plans are the solver's, with and without recomputation, with --templates that of every template, and as many random ones as --seeds says; with --mpi
 the first two kinds run on processes too. Prints a row for each model; exit 1 if anything differs.
 """
 
@@ -113,6 +113,8 @@ def main():
                 ways = {"the solver": []}
                 if options.templates and mesh != "1":
                     ways |= {name: ["--template", name] for name in TEMPLATES + (PRODUCTS if "x" in mesh else [])}
+                if mesh != "1":
+                    ways["recomputation"] = ["--recompute", "full"]
                 if mesh != "1":
                     ways |= {f"seed {seed}": ["--solver", "random", "--seed", str(seed)] for seed in range(options.seeds)}
                 for way, how in ways.items():

@@ -29,6 +29,19 @@ std::string Numbers(int times) {
   return text;
 }
 
+TEST(Signature, HasNoKeysOfRandomNumbers) {
+  const auto [a, b] = SignaturesOf(R"(  input %x: f32[4,6]
+  constant %r: f32[] = [0.5]
+  constant %t: bool[] = [true]
+  constant %one: i64[2] = [1, 2]
+  constant %two: i64[2] = [3, 4]
+  %a: f32[4,6] = Dropout(%x, %r, %t, %one) {start = [0, 0]} @a
+  %b: f32[4,6] = Dropout(%a, %r, %t, %two) {start = [0, 0]} @b
+  output %b
+)");
+  EXPECT_EQ(a, b);
+}
+
 TEST(Signature, HasSmallConstants) {
   const auto [a, b] = SignaturesOf(R"(  input %x: f32[4,6]
   constant %s: i64[1] = [0]

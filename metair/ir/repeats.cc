@@ -10,7 +10,7 @@
 //
 // The run that covers most nodes is taken first; the others are cut down to the nodes that remain.
 // Cost: O(n log n) for n nodes, and a queue of the runs.
-#include "planner/space/repeats.h"
+#include "metair/ir/repeats.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "planner/search/plan_request.h"
+
+namespace metadist {
+
+struct RecomputingPlan {
+  Planned planned;
+  Graph step;          // what was planned
+  int64_t blocks = 0;  // of it that run again
+};
+
+// Plans a training step that keeps all activations, and if the memory limit excludes that or makes
+// it slower, also steps that compute some blocks again (metair/training/recompute.h): the best of
+// all. Each that was tried is one of the plan's alternatives. Errors: as MakePlan; kInfeasible if
+// none fits.
+Result<RecomputingPlan> PlanRecomputing(const PlanRequest& request);
+
+}  // namespace metadist
