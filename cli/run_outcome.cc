@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -160,6 +161,8 @@ Result<RunResult> TakeSteps(const RunOnce& run,
   return all;
 }
 
+std::string OfEveryStep(const std::string& name) { return name + " of every step"; }
+
 // The values of outputs of one float at every step, as outputs to compare. States are compared
 // after the last step.
 void AddScalars(const Graph& graph, RunResult& run) {
@@ -170,7 +173,7 @@ void AddScalars(const Graph& graph, RunResult& run) {
   });
   for (const auto& [name, values] : run.scalars)
     run.outputs.emplace_back(
-        fmt::format("{} of every step", name),
+        OfEveryStep(name),
         Tensor::Of<double>({std::ssize(values)}, values).Cast(ElementType::kF32));
 }
 
@@ -229,7 +232,10 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   const RunOnce on_one = [&](const auto& weights, const auto& inputs, const RunOptions& how) {
     return RunProgram(SingleDevice(job.graph), weights, inputs, how);
   };
-  const auto coarsest = CoarsestTypes(job.graph);
+  std::map<std::string, ElementType> coarsest = CoarsestTypes(job.graph);
+  for (const auto& [name, values] : out.scalars)
+    if (const auto found = coarsest.find(name); found != coarsest.end())
+      coarsest[OfEveryStep(name)] = found->second;
   out.tolerance = WidestTolerance(coarsest);
   std::optional<RunResult> whole;
   if (compare) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "importers/onnx/gradients.h"
 #include "importers/onnx/model.h"
 #include "importers/onnx/tensor.h"
 #include "metair/ir/suggest.h"
@@ -125,7 +126,9 @@ class Builder {
     for (const std::string& input : proto.input()) node.inputs.push_back(Find(input));
     while (!node.inputs.empty() && node.inputs.back() == kNone) node.inputs.pop_back();
     for (const auto& attribute : proto.attribute()) AddAttribute(attribute, &node);
-    const bool known = shared_->ops.Find(node) != nullptr;
+    const bool differentiates = IsGradient(node) && !body_;
+    if (differentiates) AddDifferentiated(proto, &node);
+    const bool known = differentiates || shared_->ops.Find(node) != nullptr;
     if (!known)
       ++shared_->imported->opaque[node.domain.empty() ? node.op : node.domain + "." + node.op];
     if (!known && !body_) shared_->unknown[node.name] = &proto;
@@ -134,6 +137,17 @@ class Builder {
     while (!node.outputs.empty() && node.outputs.back() == kNone) node.outputs.pop_back();
     graph_.AddNode(std::move(node));
     ++shared_->imported->nodes;
+  }
+
+  void AddDifferentiated(const onnx::NodeProto& proto, Node* node) {
+    node->outputs.resize(static_cast<size_t>(proto.output_size()));
+    auto y = DifferentiatedBy(*node, {proto.input().begin(), proto.input().end()});
+    node->outputs.clear();
+    if (y.ok())
+      node->inputs.push_back(Find(y.value()));
+    else
+      shared_->problems.push_back(
+          std::move(y).error().in(fmt::format("node '{}' ({})", node->name, node->op)));
   }
 
   ValueId AddResult(const std::string& name) {

@@ -21,6 +21,7 @@
 
 #include "importers/importer.h"
 #include "importers/onnx/adapt_sequences.h"
+#include "importers/onnx/gradients.h"
 #include "importers/onnx/model.h"
 #include "importers/onnx/nesting.h"
 #include "importers/onnx/wire.h"
@@ -221,7 +222,7 @@ Result<Graph> ToGraph(Import* import) {
   auto typed = InferTypesAndFold(built.graph, import->ops, infer);
   if (!typed.ok()) return WithUnknown(std::move(typed).error(), import->imported);
   WarnOfOutputTypes(built, typed.value(), &import->imported);
-  return Renumbered(WithoutDeadCode(typed.value()));
+  return Renumbered(WithoutDeadCode(TRY(WithGradients(typed.value(), import->ops))));
 }
 
 // All problems: those found so far, and those of the remaining part of the model.

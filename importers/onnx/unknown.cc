@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "importers/onnx/gradients.h"
 #include "importers/onnx/model.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/passes/infer_types.h"
@@ -79,6 +80,7 @@ Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
                                              const onnx::ModelProto& proto,
                                              const Graph& graph,
                                              const Node& node) {
+  if (IsGradient(node)) return InferGradient(graph, node);
   const std::map<std::string, TensorType> found =
       AskLibrary(proto, *built.unknown.at(node.name), graph, node);
   std::vector<TensorType> types;

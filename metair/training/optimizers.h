@@ -13,11 +13,11 @@ namespace metadist {
 struct UpdateOperands {
   ValueId parameter = kNone;
   ValueId gradient = kNone;
-  std::vector<ValueId> states;  // of the optimizer, of the parameter's shape
-  ValueId rate = kNone;         // the learning rate
-  ValueId step = kNone;         // the number of this step, from 1 on
-  ValueId scale = kNone;        // what the gradient is multiplied by; 0: nothing is updated
-  ValueId master = kNone;       // the parameter in f32; its new value is the node's last output
+  std::vector<ValueId> states = {};  // of the optimizer, of the parameter's shape
+  ValueId rate = kNone;              // the learning rate
+  ValueId step = kNone;              // the number of this step, from 1 on
+  ValueId scale = kNone;             // what the gradient is multiplied by; 0: nothing is updated
+  ValueId master = kNone;  // the parameter in f32; its new value is the node's last output
 };
 
 struct OptimizerDef {

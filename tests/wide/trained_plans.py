@@ -4,11 +4,11 @@
 
     tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [--templates] [--mpi] [FOLDER [MODEL...]]
 
-A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the
-trained `names`, `losses` before each step, `grad/NAME` of the first step and `after/NAME` the third (all of the folder by default; FOLDER: models/,
-or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3 of the
-largest entry of each array. Plans are the solver's, with and without recomputation, with --templates that of every template, and as many random ones as --seeds says; with --mpi
-the first two kinds run on processes too. Prints a row for each model; exit 1 if anything differs.
+A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the trained `names`, `losses` before each step, `grad/NAME` of the
+first step and `after/NAME` the third; NAME.grads.npz may hold gradients of the first step once more, by name (all of the folder by default; FOLDER:
+models/, or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3
+of the largest entry of each array. Plans are the solver's, with and without recomputation, with --templates that of every template, and as many
+random ones as --seeds says; with --mpi the first two kinds run on processes too. Prints a row for each model; exit 1 if anything differs.
 """
 
 import argparse
@@ -37,6 +37,8 @@ class Trained(Model):
         super().__init__(binary, path)
         self.data = np.load(self.inputs.replace(".inputs.npz", ".adamw.npz"))
         self.names = [str(name) for name in self.data["names"]]
+        gradients = self.inputs.replace(".inputs.npz", ".grads.npz")
+        self.gradients = np.load(gradients) if os.path.exists(gradients) else {}
         graph = onnx.load(path, load_external_data=False).graph
         self.output = graph.output[0].name
         self.loss = ["--loss", self.output]
@@ -74,7 +76,8 @@ class Trained(Model):
             wrong = [far(f"loss of step {s + 1}", loss, self.data["losses"][s]) for s, loss in enumerate(next(iter(report["scalars"].values())))]
             for name in self.names:
                 if steps == 1:
-                    wrong.append(far(f"gradient of {name}", made[f"{name}.mean"] / KEPT, self.data[f"grad/{name}"]))
+                    for expected in [self.data[f"grad/{name}"]] + ([self.gradients[name]] if name in self.gradients else []):
+                        wrong.append(far(f"gradient of {name}", made[f"{name}.mean"] / KEPT, expected))
                 else:
                     wrong.append(far(name, made[name], self.data[f"after/{name}"]))
             wrong = [text for text in wrong if text]

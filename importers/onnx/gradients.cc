@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/onnx/gradients.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "metair/ops/gradient.h"
+
+namespace metadist {
+namespace {
+
+Result<void> Expand(const Node& node, const OpTable& ops, GraphBuilder& b) {
+  const ValueId y = node.inputs.back();
+  const std::vector<ValueId> xs(node.inputs.begin(),
+                                node.inputs.begin() + std::ssize(node.outputs));
+  const ValueId ones = Term(b, y).Number(1).Expanded(b.shape(y)).value();
+  const std::vector<ValueId> gradients = TRY(AddGradients(b, ops, {{y, ones}}, xs));
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (node.outputs[i] == kNone) continue;
+    const ValueId gradient =
+        gradients[i] != kNone ? gradients[i] : Term(b, xs[i]).Zeros(b.shape(xs[i])).value();
+    Node same;
+    same.name = b.Fresh(fmt::format("{}.{}", node.name, i));
+    same.op = "Identity";
+    same.inputs = {gradient};
+    same.outputs = {node.outputs[i]};
+    b.Keep(std::move(same));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsGradient(const Node& node) {
+  return node.domain == "ai.onnx.preview.training" && node.op == "Gradient";
+}
+
+Result<std::string> DifferentiatedBy(const Node& node, const std::vector<std::string>& inputs) {
+  std::vector<std::string> named = node.attributes.Strings("xs");
+  if (node.outputs.size() > named.size())
+    return BadInput("",
+                    fmt::format("it has {} results for {} values in attribute 'xs'",
+                                node.outputs.size(),
+                                named.size()));
+  const std::vector<std::string> others = node.attributes.Strings("zs");
+  named.insert(named.end(), others.begin(), others.end());
+  if (named != inputs)
+    return BadInput(
+        "",
+        fmt::format("its inputs must be the values that 'xs' and 'zs' name ({}), got {}",
+                    fmt::join(named, ", "),
+                    fmt::join(inputs, ", ")));
+  return node.attributes.String("y", "");
+}
+
+Result<std::vector<TensorType>> InferGradient(const Graph& graph, const Node& node) {
+  std::vector<TensorType> types;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    types.push_back(graph.value(node.inputs[i]).type);
+  return types;
+}
+
+Result<Graph> WithGradients(const Graph& graph, const OpTable& ops) {
+  if (std::ranges::none_of(graph.nodes, IsGradient)) return graph;
+  GraphBuilder b = GraphBuilder::Rewrite(graph, ops);
+  for (const Node& node : graph.nodes) {
+    if (!IsGradient(node))
+      b.Keep(node);
+    else
+      TRY(Expand(node, ops, b).in(fmt::format("node '{}' ({})", node.name, node.op)));
+  }
+  return b.Done();
+}
+
+}  // namespace metadist
