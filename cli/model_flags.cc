@@ -129,8 +129,7 @@ Result<LoadedModel> LoadModel(const Session& session,
                                     elements));
     session.console.Detail(fmt::format("trains {}", fmt::join(model.trained, ", ")));
     done = TRY(RunPasses(step.graph, passes, *model.ops));
-    const auto blocks = TRY(ParseRecompute(model.training->recompute));
-    done.graph = Recomputed(done.graph, blocks.value_or(0));
+    done.graph = TRY(Recomputed(done.graph, model.training->recompute));
   }
   model.imported.graph = std::move(done.graph);
   model.passes = std::move(done.reports);

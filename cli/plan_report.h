@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,7 @@ struct PlanReport {
   MemoryUse memory;
   int64_t memory_limit_bytes = 0;
 
-  std::optional<Throughput> throughput;  // of training
+  Throughput throughput;
 
   std::string reduce_in;        // "f32" or "type"
   int64_t narrow_partials = 0;  // number of partial sums and products of floats narrower than f32

@@ -85,10 +85,9 @@ Json PlanReportJson(const Session& session, const PlanReport& report) {
   out["communication_seconds"] = report.communication.seconds;
   out["communication_share"] = report.communication_share;
   out["band"] = report.step.band;
-  if (report.throughput)
-    out["throughput"] = {{"samples_per_second", report.throughput->samples_per_second},
-                         {"tokens_per_second", OrNull(report.throughput->tokens_per_second)},
-                         {"mfu", OrNull(report.throughput->mfu)}};
+  out["samples_per_second"] = report.throughput.samples_per_second;
+  out["tokens_per_second"] = OrNull(report.throughput.tokens_per_second);
+  out["mfu"] = OrNull(report.throughput.mfu);
   if (report.origin.training) out["recompute"] = report.origin.training->recompute;
   AddSolver(report, out);
   AddMemory(report, out);

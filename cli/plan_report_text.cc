@@ -84,10 +84,12 @@ std::string ThroughputText(const Throughput& throughput) {
 std::string RecomputeText(const PlanOrigin& origin) {
   if (!origin.training || origin.training->recompute == "none") return "";
   const std::string& blocks = origin.training->recompute;
+  const bool number = blocks.find_first_not_of("0123456789") == std::string::npos;
   return fmt::format("  rerun    {}, in the backward pass\n",
                      blocks == "full" ? "all blocks"
                      : blocks == "1"  ? "the first block"
-                                      : fmt::format("the first {} blocks", blocks));
+                     : number         ? fmt::format("the first {} blocks", blocks)
+                                      : fmt::format("the blocks of '{}'", blocks));
 }
 
 std::string SummaryText(const PlanReport& report) {
@@ -99,7 +101,7 @@ std::string SummaryText(const PlanReport& report) {
                      SecondsText(report.communication.seconds),
                      report.communication_share * 100,
                      ProvenanceText(report.step));
-  if (report.throughput) out += ThroughputText(*report.throughput);
+  if (report.origin.training) out += ThroughputText(report.throughput);
   out += MemoryText(report.memory);
   out += RecomputeText(report.origin);
   out += fmt::format("  solver   {} ({}): {}\n",

@@ -28,11 +28,9 @@ double SecondsAtPeak(const Plan& plan, const OpTable& ops, const Profile& profil
 
 }  // namespace
 
-std::optional<Throughput> ThroughputOf(const Plan& plan,
-                                       const OpTable& ops,
-                                       const Cluster& cluster) {
-  if (!plan.origin.training) return std::nullopt;
+Throughput ThroughputOf(const Plan& plan, const OpTable& ops, const Cluster& cluster) {
   const double step = plan.prediction.step.seconds;
+  if (step <= 0) return {};
   const std::vector<ValueRole> roles = RolesOf(plan.graph);
   Throughput out;
   int64_t tokens = 0;

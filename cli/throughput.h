@@ -9,7 +9,7 @@
 
 namespace metadist::cli {
 
-// What a training step achieves.
+// What a step achieves.
 struct Throughput {
   double samples_per_second = 0;            // by the first dim of the model's inputs
   std::optional<double> tokens_per_second;  // of models whose inputs are lists of integers
@@ -19,9 +19,6 @@ struct Throughput {
   std::optional<double> mfu;
 };
 
-// nullopt for inference.
-std::optional<Throughput> ThroughputOf(const Plan& plan,
-                                       const OpTable& ops,
-                                       const Cluster& cluster);
+Throughput ThroughputOf(const Plan& plan, const OpTable& ops, const Cluster& cluster);
 
 }  // namespace metadist::cli

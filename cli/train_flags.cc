@@ -18,7 +18,6 @@
 #include "metair/ir/text_file.h"
 #include "metair/training/loss_scale.h"
 #include "metair/training/optimizers.h"
-#include "metair/training/recompute.h"
 
 namespace metadist::cli {
 namespace {
@@ -144,9 +143,9 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
       "dynamic: begin at 65536 and skip steps that overflow (default 1)");
   add("--recompute N",
       flags.recompute,
-      "run the first N blocks (layers) again for the backward pass instead of keeping their "
-      "activations: none, full, a number, or auto, where the memory limit asks for it (default "
-      "auto)");
+      "run N blocks (layers) again for the backward pass instead of keeping their activations: "
+      "none, full, a number (from the first on), a pattern of node or parameter names, or auto, "
+      "where the memory limit asks for it (default auto)");
 }
 
 Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
@@ -190,8 +189,6 @@ Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
   if (auto scale = LossScale::Parse(options.loss_scale); !scale.ok())
     values.Report(std::move(scale).error());
   if (!flags.recompute.empty()) options.recompute = flags.recompute;
-  if (auto blocks = ParseRecompute(options.recompute); !blocks.ok())
-    values.Report(std::move(blocks).error());
   for (const std::string& pattern : flags.trainable) {
     if (pattern.empty() || pattern == "-") {
       values.Report(Usage("--trainable: expected a pattern, got none"));

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "importers/onnx/gradients.h"
+#include "importers/onnx/adapt_gradients.h"
 #include "importers/onnx/model.h"
 #include "importers/onnx/tensor.h"
 #include "metair/ir/suggest.h"

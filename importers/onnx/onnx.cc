@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "importers/importer.h"
+#include "importers/onnx/adapt_gradients.h"
 #include "importers/onnx/adapt_sequences.h"
-#include "importers/onnx/gradients.h"
 #include "importers/onnx/model.h"
 #include "importers/onnx/nesting.h"
 #include "importers/onnx/wire.h"

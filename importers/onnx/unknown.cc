@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "importers/onnx/gradients.h"
+#include "importers/onnx/adapt_gradients.h"
 #include "importers/onnx/model.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/passes/infer_types.h"

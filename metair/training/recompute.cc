@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "metair/ir/glob.h"
 #include "metair/ir/unique_names.h"
 #include "metair/training/early_updates.h"
 #include "metair/training/forward_blocks.h"
@@ -34,14 +35,12 @@ class Recomputer {
         again_(step.nodes.size()),
         names_(step) {}
 
-  Graph Run(int64_t blocks) {
-    const auto all = ForwardBlocks(step_);
-    const size_t count = std::min(all.size(), static_cast<size_t>(blocks));
+  Graph Run(const std::vector<std::vector<NodeId>>& blocks) {
     out_ = step_;
     out_.nodes.clear();
-    for (size_t i = 0; i < count; ++i)
-      for (const NodeId n : all[i]) block_[static_cast<size_t>(n)] = static_cast<int>(i);
-    for (size_t i = 0; i < count; ++i) Repeat(all[i]);
+    for (size_t i = 0; i < blocks.size(); ++i)
+      for (const NodeId n : blocks[i]) block_[static_cast<size_t>(n)] = static_cast<int>(i);
+    for (const std::vector<NodeId>& block : blocks) Repeat(block);
     for (size_t n = 0; n < step_.nodes.size(); ++n) {
       const auto [first, last] = before_.equal_range(static_cast<NodeId>(n));
       for (auto it = first; it != last; ++it) out_.AddNode(std::move(it->second));
@@ -124,25 +123,41 @@ class Recomputer {
   std::map<ValueId, ValueId> renamed_;  // results of the first run -> of the second
 };
 
+// Whether a node of the block, or a parameter that one reads, has a name of this pattern.
+bool Matches(const Graph& step, const std::vector<NodeId>& block, const std::string& pattern) {
+  return std::ranges::any_of(block, [&](NodeId n) {
+    const Node& node = step.node(n);
+    return GlobFits(pattern, node.name) || std::ranges::any_of(node.inputs, [&](ValueId id) {
+             return id != kNone && step.value(id).kind == ValueKind::kParameter &&
+                    GlobFits(pattern, step.value(id).name);
+           });
+  });
+}
+
 }  // namespace
 
 bool RunsAgain(const Node& node) { return node.name.ends_with(kAgain); }
 
-Result<std::optional<int64_t>> ParseRecompute(const std::string& text) {
-  if (text == "auto") return std::optional<int64_t>();
-  if (text == "none") return std::optional<int64_t>(0);
-  if (text == "full") return std::optional<int64_t>(kAllBlocks);
-  int64_t blocks = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, blocks);
-  if (error == std::errc() && stop == end && blocks >= 0) return std::optional<int64_t>(blocks);
-  return Usage(
-      fmt::format("--recompute: expected none, full, auto or a number of blocks, got '{}'", text));
-}
-
 Graph Recomputed(const Graph& step, int64_t blocks) {
   if (blocks <= 0) return step;
-  return Recomputer(step).Run(blocks);
+  auto all = ForwardBlocks(step);
+  if (blocks < std::ssize(all)) all.resize(static_cast<size_t>(blocks));
+  return Recomputer(step).Run(all);
+}
+
+Result<Graph> Recomputed(const Graph& step, const std::string& blocks) {
+  if (blocks == "none" || blocks == "auto") return step;
+  if (blocks == "full") return Recomputed(step, kAllBlocks);
+  int64_t count = 0;
+  const char* const end = blocks.data() + blocks.size();
+  const auto [stop, error] = std::from_chars(blocks.data(), end, count);
+  if (error == std::errc() && stop == end && count >= 0) return Recomputed(step, count);
+  auto all = ForwardBlocks(step);
+  std::erase_if(all, [&](const auto& block) { return !Matches(step, block, blocks); });
+  if (!all.empty()) return Recomputer(step).Run(all);
+  return Usage(
+      fmt::format("--recompute '{}': no block has a node or a parameter of such a name", blocks),
+      "give none, full, auto, a number of blocks, or a pattern such as h.0.*");
 }
 
 }  // namespace metadist

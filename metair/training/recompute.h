@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 
 #include "metair/ir/graph.h"
@@ -18,12 +17,14 @@ namespace metadist {
 // afterwards.
 Graph Recomputed(const Graph& step, int64_t blocks);
 
+// The same for the blocks in TrainingOptions::recompute: none for "none" and "auto", all for
+// "full", the first N for a number N, else those with a node, or reading a parameter, whose name
+// matches the pattern. Errors: kUsage if no name does.
+Result<Graph> Recomputed(const Graph& step, const std::string& blocks);
+
 // Whether a node is one that runs again.
 bool RunsAgain(const Node& node);
 
 inline constexpr int64_t kAllBlocks = std::numeric_limits<int64_t>::max();
-
-// The number of blocks in TrainingOptions::recompute; nullopt for "auto". Errors: kUsage.
-Result<std::optional<int64_t>> ParseRecompute(const std::string& text);
 
 }  // namespace metadist

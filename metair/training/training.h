@@ -27,7 +27,7 @@ struct TrainingOptions {
   // Keep parameters of fewer than 32 bits in f32 as well, as states that updates start from.
   bool masters = true;
   // Which blocks of the forward pass run again for the backward pass (recompute.h): "none", "full",
-  // "auto" (the planner decides), or how many, from the first on.
+  // "auto" (the planner decides), how many, from the first on, or a pattern of names.
   std::string recompute = "auto";
 
   bool operator==(const TrainingOptions&) const = default;

@@ -34,7 +34,7 @@ TrainingStep Tower(int layers, const std::string& loss = "mse:y") {
   ValueId x = b.Add("MatMul", {b.Input("x", F32({8, 3})), b.Parameter("e", Weights({3, 4}, 1))});
   for (int i = 0; i < layers; ++i) {
     const ValueId w = b.Parameter(fmt::format("w{}", i), Weights({4, 16}, i));
-    const ValueId v = b.Parameter(fmt::format("v{}", i), Weights({16, 4}, 2 * i + 1));
+    const ValueId v = b.Parameter(fmt::format("u{}", i), Weights({16, 4}, 2 * i + 1));
     const ValueId h = b.Add("Tanh", {b.Add("MatMul", {x, w})});
     x = b.Add("Add", {x, b.Add("MatMul", {h, v})});
   }
@@ -174,13 +174,30 @@ TEST(Recompute, LowersThePeak) {
   }
 }
 
-TEST(Recompute, Parses) {
-  EXPECT_EQ(ParseRecompute("none").value(), 0);
-  EXPECT_EQ(ParseRecompute("full").value(), kAllBlocks);
-  EXPECT_EQ(ParseRecompute("12").value(), 12);
-  EXPECT_EQ(ParseRecompute("auto").value(), std::nullopt);
+TEST(Recompute, BlocksAreChosenByText) {
+  const TrainingStep step = Tower(3);
+  const auto again = [&](const std::string& blocks) {
+    const auto made = Recomputed(step.graph, blocks);
+    if (!made.ok())
+      return std::string(made.error().code == ErrorCode::kUsage ? "refused" : "failed");
+    std::string layers;
+    for (const Node& node : made.value().nodes)
+      if (RunsAgain(node) && node.op == "MatMul")
+        for (const ValueId id : node.inputs)
+          if (const std::string& name = made.value().value(id).name; name[0] == 'w') layers += name;
+    return layers;
+  };
+  EXPECT_EQ(again("none"), "");
+  EXPECT_EQ(again("auto"), "");
+  EXPECT_EQ(again("0"), "");
+  EXPECT_EQ(again("full"), "w2w1w0");
+  EXPECT_EQ(again("2"), "w1w0");
+  EXPECT_EQ(again("99"), "w2w1w0");
+  EXPECT_EQ(again("u1"), "w1");
+  EXPECT_EQ(again("?2"), "w2");
+  EXPECT_EQ(again("w*"), "w2w1w0");
   for (const char* wrong : {"", "-1", "12x", "all", "1e3", "99999999999999999999"})
-    EXPECT_FALSE(ParseRecompute(wrong).ok()) << wrong;
+    EXPECT_EQ(again(wrong), "refused") << wrong;
 }
 
 }  // namespace

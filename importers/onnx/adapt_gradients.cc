@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/onnx/gradients.h"
+#include "importers/onnx/adapt_gradients.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
