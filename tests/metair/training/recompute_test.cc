@@ -13,6 +13,7 @@
 #include "metair/ir/verify.h"
 #include "metair/ops/graph_builder.h"
 #include "metair/ops/interpret.h"
+#include "metair/passes/passes.h"
 #include "metair/training/forward_blocks.h"
 #include "metair/training/training.h"
 
@@ -137,7 +138,7 @@ TEST_P(Blocks, RunAgainWithTheSameResults) {
 
 INSTANTIATE_TEST_SUITE_P(All, Blocks, testing::Values(0, 1, 4, 6, 100, kAllBlocks));
 
-// The residual of every layer is kept, nothing else; a block runs right before its backward pass.
+// The residual of every layer is kept, nothing else.
 TEST(Recompute, KeepsWhatLaterBlocksRead) {
   const TrainingStep step = Tower(6);
   const Graph again = Recomputed(step.graph, kAllBlocks);
@@ -154,13 +155,26 @@ TEST(Recompute, KeepsWhatLaterBlocksRead) {
     ++kept[again.node(producer).op];
   }
   EXPECT_EQ(kept, (std::map<std::string, int>{{"Add", 5}, {"Sub", 1}}));  // Sub is of the loss
+}
+
+// Though equal constants of the updates and of the backward pass are one value.
+TEST(Recompute, UpdatesComeBeforeTheNextBlock) {
+  constexpr int kLayers = 6;
+  const OpTable& ops = OpTable::BuiltIn();
+  const Graph step = RunPasses(Tower(kLayers).graph, PassOptions{}, ops).value().graph;
+  const Graph again = Recomputed(step, kAllBlocks);
   std::map<std::string, size_t> at;
-  for (size_t n = 0; n < again.nodes.size(); ++n) at[again.nodes[n].name] = n;
-  size_t before = 0;
-  for (int layer = 5; layer >= 0; --layer) {
+  std::vector<size_t> blocks;  // that run again: from the last to the first
+  for (size_t n = 0; n < again.nodes.size(); ++n) {
+    at[again.nodes[n].name] = n;
+    if (RunsAgain(again.nodes[n]) && again.nodes[n].op == "Tanh") blocks.push_back(n);
+  }
+  ASSERT_EQ(blocks.size(), static_cast<size_t>(kLayers));
+  for (int layer = kLayers - 1; layer > 0; --layer) {
+    const auto place = static_cast<size_t>(kLayers - 1 - layer);
     const size_t update = at.at(fmt::format("w{}.update", layer));
-    EXPECT_GT(update, before);
-    before = update;
+    EXPECT_GT(update, blocks[place]) << layer;
+    EXPECT_LT(update, blocks[place + 1]) << layer;
   }
 }
 
