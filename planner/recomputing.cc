@@ -42,8 +42,8 @@ class BlockSearch {
     const int64_t best = Best();
     if (best == 0 || clock_.Over()) return Done(std::move(tried_.at(best)), best);
     auto thorough = PlanOf(request_, best);
-    const bool cheaper = thorough.ok() || !tried_.at(best).ok();
-    return Done(std::move(cheaper ? thorough : tried_.at(best)), best);
+    const bool use = thorough.ok() || !tried_.at(best).ok();
+    return Done(std::move(use ? thorough : tried_.at(best)), best);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +45,7 @@ class Narrower {
     for (const ValueId id : model_.outputs)
       b_.Output(IsNarrow(id) ? As(ElementType::kF32, id) : own(id));
     Graph graph = TRY(b_.Done());
-    NameOutputs(graph);
+    RestoreNames(graph);
     graph.opset = model_.opset;
     for (size_t i = 0; i < model_.inputs.size(); ++i)
       graph.value(graph.inputs[i]).data = model_.value(model_.inputs[i]).data;
@@ -144,9 +145,18 @@ class Narrower {
       if (node.outputs[o] != kNone) own(node.outputs[o]) = made[o];
   }
 
-  // An output has the name and the type that it has in the model.
-  void NameOutputs(Graph& graph) {
-    UniqueNames names(graph);
+  // Values have the names that they have in the model; of an output, that is the value of its type.
+  void RestoreNames(Graph& graph) {
+    UniqueNames names;
+    std::set<std::string> given;
+    for (const Value& value : model_.values) {
+      names.Take(value.name);
+      given.insert(value.name);
+    }
+    for (Value& value : graph.values)
+      if (given.count(value.name) > 0) value.name = names.Fresh(value.name);
+    for (size_t v = 0; v < made_.size(); ++v)
+      if (made_[v].own != kNone) graph.value(made_[v].own).name = model_.values[v].name;
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
       const ValueId made = own(model_.outputs[o]);
       if (graph.outputs[o] == made) continue;

@@ -11,7 +11,8 @@ namespace metadist {
 // losses, nodes with bodies, and running statistics. An operator that does not take the narrow type
 // runs in f32.
 //
-// model: typed, with all constants folded. Errors: kInternal.
+// model: typed, with all constants folded. Errors: kBadInput for an operator that is not in the
+// table.
 // Source: Micikevicius et al. 2018, "Mixed precision training" (arXiv 1710.03740).
 Result<Graph> InPrecision(const Graph& model, ElementType narrow, const OpTable& ops);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -61,6 +62,23 @@ TEST(Precision, WhatDependsOnParametersIsNarrow) {
   ASSERT_EQ(graph.outputs.size(), 1U);
   EXPECT_EQ(graph.value(graph.outputs[0]).name, "y");
   EXPECT_EQ(graph.value(graph.outputs[0]).type.element, ElementType::kF32);
+}
+
+// Names as those that a builder makes.
+TEST(Precision, ValuesKeepTheirNames) {
+  Graph model = Model();
+  const char* odd[] = {"c0", "c1", "v0", "v1", "v2", "Cast1", "c2", "v3", "v4", "c3"};
+  for (size_t v = 0; v < model.values.size() && v < std::size(odd); ++v)
+    model.values[v].name = odd[v];
+  const Graph narrow = InPrecision(model, ElementType::kBF16, Ops()).value();
+  ASSERT_TRUE(Verify(narrow).ok()) << Verify(narrow).error().text();
+  for (const Value& value : model.values)
+    EXPECT_NE(narrow.FindValue(value.name), kNone) << value.name;
+  for (const ValueId id : model.OfKind(ValueKind::kParameter)) {
+    const Value& same = narrow.value(narrow.FindValue(model.value(id).name));
+    EXPECT_EQ(same.kind, ValueKind::kParameter);
+    EXPECT_EQ(same.type.shape, model.value(id).type.shape);
+  }
 }
 
 TEST(Precision, AbsentWeightsStayAbsent) {
