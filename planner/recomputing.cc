@@ -4,7 +4,7 @@
 // memory they need, which is worth something as long as the limit binds. So the time falls to some
 // number of blocks and rises from there on: nothing, everything and points between are planned, at
 // every turn one beside the best so far, until the points around it are close. Points between are
-// planned on the mesh of the best so far and to within 1 %; the best of them as was asked.
+// planned on the mesh of the best so far and to within 0.3 %; the best of them as was asked.
 #include "planner/recomputing.h"
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@
 namespace metadist {
 namespace {
 
-constexpr int64_t kFinest = 8;  // part of all blocks
+constexpr int64_t kFinest = 16;  // part of all blocks
 constexpr double kLeastSeconds = 1e-3;
-constexpr double kTrialGap = 0.01;
+constexpr double kTrialGap = 0.003;
 
 class BlockSearch {
  public:
