@@ -16,12 +16,13 @@ Result<void> Expand(const Node& node, const OpTable& ops, GraphBuilder& b) {
   const ValueId y = node.inputs.back();
   const std::vector<ValueId> xs(node.inputs.begin(),
                                 node.inputs.begin() + std::ssize(node.outputs));
-  const ValueId ones = Term(b, y).Number(1).Expanded(b.shape(y)).value();
+  const Term by(b, y);
+  const ValueId ones = by.Number(1).Expanded(by.shape()).value();
   const std::vector<ValueId> gradients = TRY(AddGradients(b, ops, {{y, ones}}, xs));
   for (size_t i = 0; i < xs.size(); ++i) {
     if (node.outputs[i] == kNone) continue;
-    const ValueId gradient =
-        gradients[i] != kNone ? gradients[i] : Term(b, xs[i]).Zeros(b.shape(xs[i])).value();
+    const Term x(b, xs[i]);
+    const ValueId gradient = gradients[i] != kNone ? gradients[i] : x.Zeros(x.shape()).value();
     Node same;
     same.name = b.Fresh(fmt::format("{}.{}", node.name, i));
     same.op = "Identity";
@@ -53,7 +54,10 @@ Result<std::string> DifferentiatedBy(const Node& node, const std::vector<std::st
         fmt::format("its inputs must be the values that 'xs' and 'zs' name ({}), got {}",
                     fmt::join(named, ", "),
                     fmt::join(inputs, ", ")));
-  return node.attributes.String("y", "");
+  std::string y = node.attributes.String("y", "");
+  if (y.empty() || std::ranges::count(named, "") > 0)
+    return BadInput("", "attributes 'xs', 'zs' and 'y' must name values");
+  return y;
 }
 
 Result<std::vector<TensorType>> InferGradient(const Graph& graph, const Node& node) {

@@ -93,6 +93,28 @@ TEST_F(Gradients, OfUnknownValuesAreRefused) {
             "m.onnx: value 'q': it is undefined");
 }
 
+TEST_F(Gradients, OfNamelessValuesAreRefused) {
+  ASSERT_TRUE(Read(R"(g (float[2] x, float[2] z) => (float[2] dx, float[2] dz) {
+    y = Mul(x, z)
+    dx, dz = ai.onnx.preview.training.Gradient<xs = ["x", "z"], y = "y">(x, z)
+  })")
+                  .ok());
+  const onnx::ModelProto valid = model_;
+  const std::string refused =
+      "m.onnx: node 'Gradient_1' (Gradient): attributes 'xs', 'zs' and 'y' must name values";
+  const auto attribute = [&](const char* name) {
+    for (auto& each : *model_.mutable_graph()->mutable_node(1)->mutable_attribute())
+      if (each.name() == name) return &each;
+    return static_cast<onnx::AttributeProto*>(nullptr);
+  };
+  attribute("y")->set_s("");
+  EXPECT_EQ(ErrorOf(Import()), refused);
+  model_ = valid;
+  attribute("xs")->set_strings(1, "");
+  model_.mutable_graph()->mutable_node(1)->set_input(1, "");
+  EXPECT_EQ(ErrorOf(Import()), refused);
+}
+
 TEST_F(Gradients, WithoutAnyAreRefused) {
   const std::string text = ErrorOf(Read(R"(g (float[4] x) => (float[4] dx) {
     shape = Constant<value_ints = [2, 2]>()
