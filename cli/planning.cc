@@ -124,7 +124,6 @@ Error ExplainInfeasible(Error error, const LeastMemory& least, const Cluster& cl
 Result<RecomputingPlan> PlanAsItIs(const PlanRequest& request) {
   RecomputingPlan out;
   out.planned = TRY(MakePlan(request));
-  out.step = *request.graph;
   return out;
 }
 
@@ -182,8 +181,8 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
     return ExplainInfeasible(std::move(planned).error(), *request.least, request.cluster);
   result.planned = std::move(planned.value().planned);
   if (recomputes) {
-    result.model.imported.graph = std::move(planned.value().step);
     const int64_t blocks = planned.value().blocks;
+    if (blocks > 0) result.model.imported.graph = std::move(planned.value().step);
     result.model.training->recompute = blocks == 0 ? "none" : std::to_string(blocks);
     result.planned.plan.origin.training = result.model.training;
   }

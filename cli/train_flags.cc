@@ -132,8 +132,7 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
   add("--precision TYPE",
       flags.precision,
       "bf16 or f16: convert f32 parameters, and compute in this type, with masters in f32 "
-      "(default: "
-      "as the model has them)");
+      "(default: as the model has them)");
   command.add_flag("--no-masters",
                    flags.no_masters,
                    "update f16 and bf16 weights as they are, without a master copy in f32");

@@ -122,7 +122,8 @@ class BlockSearch {
   }
 
   Result<RecomputingPlan> Done(Result<Planned> planned, int64_t blocks) {
-    RecomputingPlan out{TRY(std::move(planned)), Recomputed(*request_.graph, blocks), blocks};
+    RecomputingPlan out{TRY(std::move(planned)), blocks, {}};
+    if (blocks > 0) out.step = Recomputed(*request_.graph, blocks);
     if (!request_.alternatives) return out;
     std::vector<Alternative>& rows = out.planned.plan.alternatives;
     std::ranges::move(Rows(blocks), std::back_inserter(rows));

@@ -11,8 +11,8 @@ namespace metadist {
 
 struct RecomputingPlan {
   Planned planned;
-  Graph step;          // what was planned
-  int64_t blocks = 0;  // of it that run again
+  int64_t blocks = 0;  // that run again
+  Graph step;          // what was planned, if some do
 };
 
 // Plans a training step that keeps all activations, and if the memory limit excludes that or makes

@@ -70,7 +70,7 @@ void RunVelocity(
   }
 }
 
-// What both optimizers have: x and its gradient of any float type, perhaps a master of x in f32.
+// What both optimizers have: x and its gradient in f32, f16 or bf16, perhaps a master of x.
 struct Weights {
   ElementType x_type = ElementType::kF32;
   ElementType gradient_type = ElementType::kF32;
@@ -84,12 +84,10 @@ struct Weights {
     const float* scale = args.in_or_null(scale_input);
     return scale == nullptr ? 1 : *scale;
   }
-  bool has_master(const KernelArgs& args) const { return args.in_or_null(master_input) != nullptr; }
-
   // Calls update(begin, count, x, gradient, made) for every block. `made`: where new weights go.
   template <typename Update>
   void Run(const KernelArgs& args, const Update& update) const {
-    const bool master = has_master(args);
+    const bool master = args.in_or_null(master_input) != nullptr;
     const bool from_master = master && *args.in(step_input) > (scale(args) == 0 ? 0 : 1);
     float* const masters = master ? args.out(args.outputs.size() - 1) : nullptr;
     std::array<float, kBlock> x, gradient, new_x;

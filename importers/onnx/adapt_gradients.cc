@@ -39,13 +39,14 @@ bool IsGradient(const Node& node) {
   return node.domain == "ai.onnx.preview.training" && node.op == "Gradient";
 }
 
-Result<std::string> DifferentiatedBy(const Node& node, const std::vector<std::string>& inputs) {
+Result<std::string> DifferentiatedBy(const Node& node,
+                                     const std::vector<std::string>& inputs,
+                                     size_t results) {
   std::vector<std::string> named = node.attributes.Strings("xs");
-  if (node.outputs.size() > named.size())
-    return BadInput("",
-                    fmt::format("it has {} results for {} values in attribute 'xs'",
-                                node.outputs.size(),
-                                named.size()));
+  if (results > named.size())
+    return BadInput(
+        "",
+        fmt::format("it has {} results for {} values in attribute 'xs'", results, named.size()));
   const std::vector<std::string> others = node.attributes.Strings("zs");
   named.insert(named.end(), others.begin(), others.end());
   if (named != inputs)

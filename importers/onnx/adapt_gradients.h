@@ -13,9 +13,12 @@ namespace metadist {
 
 bool IsGradient(const Node& node);
 
-// The name of y. inputs: the names of the node's inputs. Errors: kBadInput if these are other
-// values than those that the attributes name, which would mean the gradient somewhere else.
-Result<std::string> DifferentiatedBy(const Node& node, const std::vector<std::string>& inputs);
+// The name of y. inputs: the names of the node's inputs. results: how many it has. Errors:
+// kBadInput if these are other values than those that the attributes name, which would mean the
+// gradient somewhere else.
+Result<std::string> DifferentiatedBy(const Node& node,
+                                     const std::vector<std::string>& inputs,
+                                     size_t results);
 
 // Types of the results; the node's last input is y.
 Result<std::vector<TensorType>> InferGradient(const Graph& graph, const Node& node);

@@ -140,9 +140,9 @@ class Builder {
   }
 
   void AddDifferentiated(const onnx::NodeProto& proto, Node* node) {
-    node->outputs.resize(static_cast<size_t>(proto.output_size()));
-    auto y = DifferentiatedBy(*node, {proto.input().begin(), proto.input().end()});
-    node->outputs.clear();
+    auto y = DifferentiatedBy(*node,
+                              {proto.input().begin(), proto.input().end()},
+                              static_cast<size_t>(proto.output_size()));
     if (y.ok())
       node->inputs.push_back(Find(y.value()));
     else
