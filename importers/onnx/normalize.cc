@@ -16,7 +16,6 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/defs/schema.h>
 #include <onnx/inliner/inliner.h>
-#include <onnx/shape_inference/implementation.h>
 #include <onnx/version_converter/adapters/compatible.h>
 #include <onnx/version_converter/convert.h>
 
@@ -25,6 +24,7 @@
 #include <string>
 
 #include "importers/onnx/adapt.h"
+#include "importers/onnx/adapt_shapes.h"
 #include "importers/onnx/model.h"
 
 namespace metadist {
@@ -148,11 +148,7 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   const std::map<std::string, std::string> names = NodeNames(model->mutable_graph());
   const OldResizes resizes = AdaptOld(model, opset);
   HideUnknown(model, opset);
-  try {
-    onnx::shape_inference::InferShapes(*model);
-  } catch (const std::exception&) {
-    // Shapes help the converter; errors in the model are found by our own inference.
-  }
+  InferShapes(model);
   if (Adapters().AllLeave(model->mutable_graph(), opset)) {
     StateOpset(model, kCanonicalOpset);
   } else {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <onnx/shape_inference/implementation.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "importers/onnx/adapt_sequences.h"
+#include "importers/onnx/adapt_shapes.h"
 #include "importers/onnx/cases.h"
 #include "importers/onnx/model.h"
 #include "importers/onnx/types.h"
@@ -73,11 +72,7 @@ Result<OnnxNeeds> SurveyOnnx(const std::string& path) {
   ExternalData external(std::filesystem::path(path).parent_path().string());
   if (Normalize(&normal).ok()) model = normal;
   if (ExpandSequences(&normal, &external, OpTable::BuiltIn()).ok()) model = std::move(normal);
-  try {
-    onnx::shape_inference::InferShapes(model.proto);
-  } catch (const std::exception&) {
-    // Types stated in the file are still available.
-  }
+  InferShapes(&model.proto);
   Surveyor surveyor;
   surveyor.VisitGraph(model.proto.graph());
   return std::move(surveyor.needs);

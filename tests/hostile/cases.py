@@ -115,6 +115,17 @@ def dims_gigabytes():
 
 
 @case
+def dims_by_billions():
+    """A result with a dim for each of 16 billion elements."""
+    return model(
+        [node("ConstantOfShape", "s", "a"), node("ConstantOfShape", "a", "y")],
+        opset=10,
+        outputs=[value("y")],
+        initializer=[weight("s", [1], INT64, int64_data=[1 << 34])],
+    )
+
+
+@case
 def fills_gigabytes():
     """Small constants that ask for 16 EiB, and for 4 GiB."""
     return model(

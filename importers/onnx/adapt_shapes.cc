@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The library gives the result of ConstantOfShape as many dims as its input has elements, however
+// many: a file of a hundred bytes may ask for billions. So these nodes are hidden from it until the
+// lengths of their inputs are known to be small.
+#include "importers/onnx/adapt_shapes.h"
+
+#include <onnx/shape_inference/implementation.h>
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace metadist {
+namespace {
+
+constexpr char kWaiting[] = "metadist.waiting";
+constexpr int64_t kMostDims = 64;
+constexpr int kMostRounds = 8;  // each infers all shapes again
+
+void ForEachGraph(onnx::GraphProto* graph, const std::function<void(onnx::GraphProto*)>& visit) {
+  visit(graph);
+  for (onnx::NodeProto& node : *graph->mutable_node())
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) ForEachGraph(attribute.mutable_g(), visit);
+      for (onnx::GraphProto& body : *attribute.mutable_graphs()) ForEachGraph(&body, visit);
+    }
+}
+
+void TryToInfer(onnx::ModelProto* proto) {
+  try {
+    onnx::shape_inference::InferShapes(*proto);
+  } catch (const std::exception&) {
+    // Errors in the model are found by our own inference.
+  }
+}
+
+// Moves nodes of an operator to the other domain; returns how many.
+int Hide(onnx::ModelProto* proto) {
+  int hidden = 0;
+  ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
+    for (onnx::NodeProto& node : *graph->mutable_node()) {
+      if (!node.domain().empty() || node.op_type() != "ConstantOfShape") continue;
+      node.set_domain(kWaiting);
+      ++hidden;
+    }
+  });
+  return hidden;
+}
+
+// Known lengths of lists, by name; of lists of one name, the longest.
+std::map<std::string, int64_t> Lengths(onnx::ModelProto* proto) {
+  std::map<std::string, int64_t> lengths;
+  const auto add = [&](const std::string& name, int64_t length) {
+    int64_t& longest = lengths[name];
+    longest = std::max(longest, length);
+  };
+  ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
+    for (const auto* values : {&graph->value_info(), &graph->input(), &graph->output()})
+      for (const onnx::ValueInfoProto& value : *values) {
+        const auto& shape = value.type().tensor_type().shape();
+        if (shape.dim_size() == 1 && shape.dim(0).has_dim_value())
+          add(value.name(), shape.dim(0).dim_value());
+      }
+    for (const onnx::TensorProto& tensor : graph->initializer())
+      if (tensor.dims_size() == 1) add(tensor.name(), tensor.dims(0));
+  });
+  return lengths;
+}
+
+// Moves nodes back that make few dims, or all; returns how many.
+int Show(onnx::ModelProto* proto, bool all) {
+  const std::map<std::string, int64_t> lengths = Lengths(proto);
+  int shown = 0;
+  ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
+    for (onnx::NodeProto& node : *graph->mutable_node()) {
+      if (node.domain() != kWaiting) continue;
+      const auto length = lengths.find(node.input_size() > 0 ? node.input(0) : "");
+      if (!all && (length == lengths.end() || length->second > kMostDims)) continue;
+      node.clear_domain();
+      ++shown;
+    }
+  });
+  return shown;
+}
+
+}  // namespace
+
+void InferShapes(onnx::ModelProto* proto) {
+  if (Hide(proto) == 0) return TryToInfer(proto);
+  auto* import = proto->add_opset_import();
+  import->set_domain(kWaiting);
+  import->set_version(1);
+  for (int round = 0; round < kMostRounds; ++round) {
+    TryToInfer(proto);
+    if (Show(proto, /*all=*/false) == 0) break;
+  }
+  Show(proto, /*all=*/true);
+  proto->mutable_opset_import()->RemoveLast();
+}
+
+}  // namespace metadist
