@@ -41,9 +41,7 @@ class BlockSearch {
     for (int64_t next = Next(); next >= 0 && !clock_.Over(); next = Next()) Try(next);
     const int64_t best = Best();
     if (best == 0 || clock_.Over()) return Done(std::move(tried_.at(best)), best);
-    auto thorough = PlanOf(request_, best);
-    const bool use = thorough.ok() || !tried_.at(best).ok();
-    return Done(std::move(use ? thorough : tried_.at(best)), best);
+    return Done(Better(PlanOf(request_, best), std::move(tried_.at(best))), best);
   }
 
  private:
@@ -51,6 +49,26 @@ class BlockSearch {
   static bool IsEnough(const Result<Planned>& planned) {
     if (!planned.ok()) return planned.error().code != ErrorCode::kInfeasible;
     return !planned.value().squeezed || planned.value().interrupted;
+  }
+
+  // The thorough plan, unless a limit of time left it dearer than the one that was compared.
+  static Result<Planned> Better(Result<Planned> thorough, Result<Planned> compared) {
+    if (!thorough.ok()) return compared.ok() ? std::move(compared) : std::move(thorough);
+    if (!compared.ok() || thorough.value().plan.solver.cost <= compared.value().plan.solver.cost)
+      return thorough;
+    // What was proven thoroughly holds for both.
+    Planned& better = compared.value();
+    SolverReport report = std::move(thorough.value().plan.solver);
+    report.cost = better.plan.solver.cost;
+    report.bound = std::min(report.bound, report.cost);
+    report.free_bound = std::min(report.free_bound, report.cost);
+    report.gap = report.cost == 0 ? 0
+                                  : static_cast<double>(report.cost - report.bound) /
+                                        static_cast<double>(report.cost);
+    better.plan.solver = std::move(report);
+    better.plan.alternatives = std::move(thorough.value().plan.alternatives);
+    better.problem = std::move(thorough.value().problem);
+    return compared;
   }
 
   Result<Planned> PlanOf(PlanRequest request, int64_t blocks) {

@@ -131,5 +131,32 @@ TEST_F(Recomputing, AnInterruptKeepsTheBestSoFar) {
   EXPECT_EQ(found.value().blocks, kLayers);  // all blocks are tried first
 }
 
+// In the last search, which begins anew, no plan is found at once that is as cheap as one that was
+// tried.
+TEST_F(Recomputing, AnInterruptedPlanIsTheCheapestThatWasTried) {
+  request_.alternatives = true;
+  const int64_t limit = (Least(0) + Least(kLayers)) / 2;
+  int events = 0, last = 0;
+  request_.progress = [&](const PlanProgress& p) {
+    ++events;
+    if (p.phase == "formulate") last = events;
+  };
+  ASSERT_TRUE(PlanWithin(limit).ok());
+  for (int stop = last + 1; stop <= last + 5; stop += 4) {
+    SCOPED_TRACE(stop);
+    std::atomic<bool> interrupted = false;
+    request_.interrupted = &interrupted;
+    events = 0;
+    request_.progress = [&](const PlanProgress&) { interrupted = ++events >= stop; };
+    const auto found = PlanWithin(limit);
+    if (!found.ok()) continue;
+    const Plan& plan = found.value().planned.plan;
+    EXPECT_LE(plan.solver.bound, plan.solver.cost);
+    for (const Alternative& row : plan.alternatives)
+      if (row.name.starts_with("recompute ") && row.feasible)
+        EXPECT_GE(row.step_seconds, plan.prediction.step.seconds) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace metadist
