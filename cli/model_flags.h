@@ -28,6 +28,7 @@ struct TrainFlags {
   std::string momentum;
   std::string clip;
   std::string recompute;
+  std::string micro_batches;
   std::string precision;
   std::string loss_scale;
   bool no_masters = false;

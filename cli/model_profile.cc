@@ -91,6 +91,7 @@ Result<Plan> ModelMeasurer::BestPlan(int ranks) {
 void ModelMeasurer::Book(const std::vector<std::string>& calls, const RunResult& run, int ranks) {
   std::vector<double> micros(calls.size(), kLeastMicros);
   for (const NodeTime& node : run.nodes) {
+    if (node.node == kNone) continue;  // moves data of the step
     // The nodes of a chain share its time equally.
     const double each = node.quiet_seconds * 1e6 / static_cast<double>(1 + node.others.size());
     micros[static_cast<size_t>(node.node)] = std::max(kLeastMicros, each);

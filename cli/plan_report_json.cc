@@ -88,7 +88,10 @@ Json PlanReportJson(const Session& session, const PlanReport& report) {
   out["samples_per_second"] = report.throughput.samples_per_second;
   out["tokens_per_second"] = OrNull(report.throughput.tokens_per_second);
   out["mfu"] = OrNull(report.throughput.mfu);
-  if (report.origin.training) out["recompute"] = report.origin.training->recompute;
+  if (report.origin.training) {
+    out["recompute"] = report.origin.training->recompute;
+    out["micro_batches"] = report.origin.training->micro_batches;
+  }
   AddSolver(report, out);
   AddMemory(report, out);
   out["reduce_in"] = report.reduce_in;

@@ -92,6 +92,12 @@ std::string RecomputeText(const PlanOrigin& origin) {
                                       : fmt::format("the blocks of '{}'", blocks));
 }
 
+std::string MicroBatchesText(const PlanOrigin& origin) {
+  if (!origin.training || origin.training->micro_batches == 1) return "";
+  return fmt::format("  batches  {} micro-batches a step, one after the other\n",
+                     origin.training->micro_batches);
+}
+
 std::string SummaryText(const PlanReport& report) {
   std::string out = fmt::format(
       "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
@@ -104,6 +110,7 @@ std::string SummaryText(const PlanReport& report) {
   if (report.origin.training) out += ThroughputText(report.throughput);
   out += MemoryText(report.memory);
   out += RecomputeText(report.origin);
+  out += MicroBatchesText(report.origin);
   out += fmt::format("  solver   {} ({}): {}\n",
                      report.solver.solver,
                      SecondsText(report.seconds.solve),

@@ -168,7 +168,7 @@ std::string OfEveryStep(const std::string& name) { return name + " of every step
 void AddScalars(const Graph& graph, RunResult& run) {
   std::erase_if(run.scalars, [&](const auto& one) {
     return std::ranges::any_of(graph.state, [&](const StatePair& pair) {
-      return graph.value(pair.output).name == one.first;
+      return !pair.sums && graph.value(pair.output).name == one.first;
     });
   });
   for (const auto& [name, values] : run.scalars)

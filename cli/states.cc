@@ -39,6 +39,7 @@ States StatesAfter(const Graph& graph, const std::vector<std::pair<std::string, 
   const std::map<std::string, Tensor> made(outputs.begin(), outputs.end());
   States out;
   for (const StatePair& pair : graph.state) {
+    if (pair.sums) continue;
     const auto found = made.find(graph.value(pair.output).name);
     if (found == made.end()) continue;
     const Value& value = graph.value(pair.input);
@@ -54,6 +55,7 @@ Result<States> ReadStates(const std::string& path, const Graph& graph) {
   States out;
   std::vector<std::string> missing, different, unknown;
   for (const StatePair& pair : graph.state) {
+    if (pair.sums) continue;
     const Value& value = graph.value(pair.input);
     const auto found = arrays.find(value.name);
     if (found == arrays.end()) {

@@ -28,7 +28,8 @@ double SecondsAtPeak(const Plan& plan, const OpTable& ops, const Profile& profil
 }  // namespace
 
 Throughput ThroughputOf(const Plan& plan, const OpTable& ops, const Cluster& cluster) {
-  const double step = plan.prediction.step.seconds;
+  // Of one micro-batch.
+  const double step = plan.prediction.step.seconds / static_cast<double>(plan.graph.micro_batches);
   if (step <= 0) return {};
   const std::vector<ValueRole> roles = RolesOf(plan.graph);
   Throughput out;

@@ -46,6 +46,20 @@ class Values {
           Usage(fmt::format("{} '{}': expected {}", flag, text, Range(low, high, open))));
   }
 
+  // An integer in [low, high].
+  void Count(
+      const std::string& flag, const std::string& text, int64_t low, int64_t high, int64_t& value) {
+    if (text.empty()) return;
+    const char* const end = text.data() + text.size();
+    int64_t read = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, read);
+    if (error == std::errc() && stop == end && read >= low && read <= high)
+      value = read;
+    else
+      problems_.push_back(
+          Usage(fmt::format("{} '{}': expected an integer in [{}, {}]", flag, text, low, high)));
+  }
+
   void Betas(const std::string& text, TrainingOptions& options) {
     if (text.empty()) return;
     const size_t comma = text.find(',');
@@ -86,6 +100,7 @@ std::vector<std::string> Given(const TrainFlags& flags) {
                                               {"--momentum", !flags.momentum.empty()},
                                               {"--clip", !flags.clip.empty()},
                                               {"--recompute", !flags.recompute.empty()},
+                                              {"--micro-batches", !flags.micro_batches.empty()},
                                               {"--precision", !flags.precision.empty()},
                                               {"--loss-scale", !flags.loss_scale.empty()},
                                               {"--no-masters", flags.no_masters}};
@@ -140,6 +155,10 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
       flags.loss_scale,
       "multiply the loss by X, and undo it in the updates, so that f16 gradients do not vanish; "
       "dynamic: begin at 65536 and skip steps that overflow (default 1)");
+  add("--micro-batches N",
+      flags.micro_batches,
+      "take N batches of the model's size in a step, one after the other, and average their "
+      "gradients (default 1)");
   add("--recompute N",
       flags.recompute,
       "run N blocks (layers) again for the backward pass instead of keeping their activations: "
@@ -188,6 +207,7 @@ Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
   if (auto scale = LossScale::Parse(options.loss_scale); !scale.ok())
     values.Report(std::move(scale).error());
   if (!flags.recompute.empty()) options.recompute = flags.recompute;
+  values.Count("--micro-batches", flags.micro_batches, 1, kMostMicroBatches, options.micro_batches);
   for (const std::string& pattern : flags.trainable) {
     if (pattern.empty() || pattern == "-") {
       values.Report(Usage("--trainable: expected a pattern, got none"));

@@ -7,6 +7,7 @@
 // Decline which calls it does not support.
 namespace metadist::cpu {
 
+Prepared Accumulate(const KernelSite& site);
 Prepared AdamW(const KernelSite& site);
 Prepared ArgMax(const KernelSite& site);
 Prepared ArgMin(const KernelSite& site);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizer steps in one pass over all arrays, block by block: f16 and bf16 weights and gradients
-// are converted on the stack. Results may replace the operands of the same shape: each block is
-// read before it is written.
+// Optimizer steps, and sums of gradients, in one pass over all arrays, block by block: f16 and bf16
+// weights and gradients are converted on the stack. Results may replace the operands of the same
+// shape: each block is read before it is written.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,6 +48,11 @@ void RunMoments(const MomentStep& s,
   }
 }
 
+METADIST_MULTIVERSION
+void AddTo(int64_t count, const float* sum, const float* x, float* y) {
+  for (int64_t i = 0; i < count; ++i) y[i] = sum[i] + x[i];
+}
+
 struct SgdFactors {
   float rate = 0, decay = 0, momentum = 0, scale = 1;
 };
@@ -68,6 +73,15 @@ void RunVelocity(
     velocity[i] = v;
     x[i] = old - rate * v;
   }
+}
+
+// A block in f32: in place, or converted to `to`.
+const float* ReadBlock(
+    const std::byte* from, ElementType type, int64_t begin, int64_t size, float* to) {
+  const std::byte* const at = from + begin * ByteSize(type);
+  if (type == ElementType::kF32) return reinterpret_cast<const float*>(at);
+  WidenHalves(type, at, to, size);
+  return to;
 }
 
 // What both optimizers have: x and its gradient in f32, f16 or bf16, perhaps a master of x.
@@ -93,9 +107,10 @@ struct Weights {
     std::array<float, kBlock> x, gradient, new_x;
     for (int64_t begin = 0; begin < count; begin += kBlock) {
       const int64_t size = std::min(kBlock, count - begin);
-      const float* const old = from_master ? args.in(master_input) + begin
-                                           : Read(args.inputs[0], x_type, begin, size, x.data());
-      const float* const g = Read(args.inputs[1], gradient_type, begin, size, gradient.data());
+      const float* const old = from_master
+                                   ? args.in(master_input) + begin
+                                   : ReadBlock(args.inputs[0], x_type, begin, size, x.data());
+      const float* const g = ReadBlock(args.inputs[1], gradient_type, begin, size, gradient.data());
       float* const own = x_type == ElementType::kF32 ? args.out(0) + begin : new_x.data();
       float* const made = master ? masters + begin : own;
       update(begin, size, old, g, made);
@@ -104,15 +119,6 @@ struct Weights {
       else if (made != own)
         std::memcpy(own, made, static_cast<size_t>(size) * sizeof(float));
     }
-  }
-
- private:
-  static const float* Read(
-      const std::byte* from, ElementType type, int64_t begin, int64_t size, float* to) {
-    const std::byte* const at = from + begin * ByteSize(type);
-    if (type == ElementType::kF32) return reinterpret_cast<const float*>(at);
-    WidenHalves(type, at, to, size);
-    return to;
   }
 };
 
@@ -148,6 +154,22 @@ Result<void> CheckRequested(const KernelArgs& args) {
 }
 
 }  // namespace
+
+Prepared Accumulate(const KernelSite& site) {
+  const ElementType type = site.element(1);
+  if (!IsF32(site, 0) || (!IsF32(site, 1) && !IsHalf(type)))
+    return Decline("sums in f32 of floats of 16 or 32 bits only");
+  const int64_t count = NumElements(site.out().shape);
+  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+    std::array<float, kBlock> block;
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      const int64_t size = std::min(kBlock, count - begin);
+      const float* const x = ReadBlock(args.inputs[1], type, begin, size, block.data());
+      AddTo(size, args.in(0) + begin, x, args.out(0) + begin);
+    }
+    return {};
+  });
+}
 
 Prepared AdamW(const KernelSite& site) {
   if (!Suits(site)) return Decline("weights of floats of 16 or 32 bits and states of 32 only");

@@ -33,6 +33,11 @@ class CpuDevice : public Device {
     return {};
   }
 
+  Result<void> Clear(std::byte* at, int64_t bytes) override {
+    if (bytes > 0) std::memset(at, 0, static_cast<size_t>(bytes));
+    return {};
+  }
+
   std::unique_ptr<DeviceGraph> Arrange(const Graph& graph,
                                        std::span<const FusedNodes> fused,
                                        const OpTable& ops,

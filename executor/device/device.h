@@ -66,6 +66,8 @@ class Device {
   virtual Result<void> Read(const std::byte* from, std::byte* host, int64_t bytes) = 0;
   // Enqueues a copy within the device's memory.
   virtual Result<void> Copy(const std::byte* from, std::byte* to, int64_t bytes) = 0;
+  // Enqueues zeroing.
+  virtual Result<void> Clear(std::byte* at, int64_t bytes) = 0;
 
   // Decides how the values of a graph are laid out in memory. May extend lifetimes in `plan` so
   // that operands stay available; changes that would need more memory than planned are not made.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "executor/host/perturb.h"
@@ -111,17 +112,13 @@ class WholeData::Binder {
   }
 
   DrawnFor GraphsToDrawFor(const Graph& graph) {
-    std::vector<const Graph*> graphs;
-    if (options_.drawn_for != nullptr) graphs.push_back(options_.drawn_for);
-    auto all_batches = WithAllBatches(program_, graph);
-    if (all_batches != nullptr) {
-      graphs.push_back(all_batches.get());
-      data_.graphs_.push_back(std::move(all_batches));
-    } else {
-      graphs.push_back(&graph);
-    }
     DrawnFor out;
-    for (const Graph* of : graphs) {
+    for (const Graph* of : {options_.drawn_for, &graph}) {
+      if (of == nullptr) continue;
+      if (auto all_batches = WithAllBatches(program_, *of)) {
+        of = all_batches.get();
+        data_.graphs_.push_back(std::move(all_batches));
+      }
       data_.random_.push_back(std::make_shared<const RandomData>(*of, options_.seed, ops()));
       out.emplace_back(of, data_.random_.back().get());
     }
@@ -133,13 +130,16 @@ class WholeData::Binder {
     const DrawnFor drawn_for = GraphsToDrawFor(graph);
     std::vector<Entry> entries(graph.values.size());
     std::vector<bool> carried(graph.values.size(), false);  // inputs that steps hand on
-    for (const StatePair& pair : graph.state)
+    std::vector<bool> sums(graph.values.size(), false);     // begin at zero in every step
+    for (const StatePair& pair : graph.state) {
       carried[static_cast<size_t>(pair.input)] = graph.value(pair.input).kind == ValueKind::kInput;
+      sums[static_cast<size_t>(pair.input)] = pair.sums;
+    }
     for (size_t v = 0; v < entries.size(); ++v) {
       const Value& value = graph.values[v];
       const bool input = value.kind == ValueKind::kInput;
       entries[v].given = input || value.kind == ValueKind::kParameter;
-      if (value.kind == ValueKind::kResult) continue;
+      if (value.kind == ValueKind::kResult || sums[v]) continue;
       if (input && IsReceived(program_, stage, static_cast<ValueId>(v))) continue;
       BindValue(value, GivenType(program_, value), carried[v], drawn_for, entries[v]);
     }
@@ -156,7 +156,7 @@ class WholeData::Binder {
     const NamedTensors& given = input ? inputs_ : weights_;
     Tensor& whole = entry.whole;
     if (const auto found = given.find(value.name); found != given.end())
-      whole = FromBits(found->second, value.type.element);
+      whole = ForAllBatches(FromBits(found->second, value.type.element), value);
     else if (value.data.has_data())
       whole = value.data;
     else if (carried && options_.zero_states)
@@ -176,6 +176,17 @@ class WholeData::Binder {
           BadInput(PlaceText(value),
                    fmt::format("must be {}, got {}", TypeText(type), TypeText(whole.type())),
                    whole.shape() == type.shape ? BitsHint(type.element) : ""));
+  }
+
+  // What is given for one micro-batch holds for all.
+  Tensor ForAllBatches(Tensor given, const Value& value) const {
+    const TensorType type = GivenType(program_, value);
+    if (given.type() != value.type || type == value.type) return given;
+    Tensor all = Tensor::Unset(type);
+    const int64_t bytes = value.type.bytes();
+    for (int64_t at = 0; at < type.bytes(); at += bytes)
+      std::memcpy(all.mutable_bytes() + at, given.bytes(), static_cast<size_t>(bytes));
+    return all;
   }
 
   static void DrawFrom(const Value& value,

@@ -134,10 +134,13 @@ void RankProgram::AddStage(const CallName& step) {
     return name;
   };
   const int batch = step.micro_batch;
+  const bool last = batch + 1 == plan_.program->micro_batches();
+  if (batch == 0 && stage.sums()) Add(named("ClearSums"), [&stage] { return stage.ClearSums(); });
   if (stage.loads()) Add(named("Load"), [&stage, batch] { return stage.Load(batch); });
   for (const Call& call : stage.calls())
-    Add({step.position, step.stage, batch, call.node, call.others, call.kernel, call.collective},
-        [&call] { return call.run(); });
+    if (last || !stage.RunsOnce(call))
+      Add({step.position, step.stage, batch, call.node, call.others, call.kernel, call.collective},
+          [&call] { return call.run(); });
   if (stage.keeps()) Add(named("Keep"), [&stage, batch] { return stage.Keep(batch); });
 }
 
@@ -157,9 +160,10 @@ void RankProgram::AddSteps() {
       name.collective = true;
       Add(name, [&run = *channels_[c]] { return run(); });
     }
-    if (own == stages_.end() || !own->second->carries()) continue;
+    const bool last = step.micro_batch + 1 == program.micro_batches();
+    if (own == stages_.end() || !own->second->carries(last)) continue;
     step.kernel = "CarryState";
-    Add(step, [&stage = *own->second] { return stage.CarryState(); });
+    Add(step, [&stage = *own->second, last] { return stage.CarryState(last); });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "executor/measure/stopwatch.h"
+#include "metair/ir/micro_batches.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
@@ -233,8 +234,8 @@ void ReportMemory(const std::vector<RankReport>& reports, RunResult& result) {
 }
 
 void ReportCollectives(const Program& program, RunResult& result) {
-  const int micro_batches = program.micro_batches();
-  for (const Stage& stage : program.stages)
+  for (const Stage& stage : program.stages) {
+    const std::vector<bool> once = NodesRunOnce(stage.graph);
     for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
       const auto kind = CollectiveOf(stage.graph.nodes[n]);
       if (!kind || *kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
@@ -242,10 +243,11 @@ void ReportCollectives(const Program& program, RunResult& result) {
         continue;
       const NodeId id = static_cast<NodeId>(n);
       CollectiveCount& count = result.collectives[std::string(Name(*kind))];
-      count.count += micro_batches;
-      count.bytes +=
-          micro_batches * ReceivedBytes(StepOf(stage, id), MovedType(stage, id), stage.mesh);
+      const int times = once[n] ? 1 : program.micro_batches();
+      count.count += times;
+      count.bytes += times * ReceivedBytes(StepOf(stage, id), MovedType(stage, id), stage.mesh);
     }
+  }
 }
 
 // Concatenates arrays of one type along dim 0.

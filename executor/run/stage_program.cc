@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "metair/ir/micro_batches.h"
 #include "metair/ir/packing.h"
 
 namespace metadist {
@@ -34,7 +35,11 @@ Result<StageTransfers> PlanStageTransfers(const Stage& stage) {
   return transfers;
 }
 
-StageProgram::StageProgram(const Site& site) : site_(site), rank_(site.ranks.rank()) {}
+StageProgram::StageProgram(const Site& site)
+    : site_(site), rank_(site.ranks.rank()), once_(NodesRunOnce(stage().graph)) {
+  for (const StatePair& pair : stage().graph.state)
+    if (pair.sums) sums_.push_back(pair.input);
+}
 
 const Stage& StageProgram::stage() const {
   return site_.program.stages[static_cast<size_t>(site_.stage)];
@@ -147,8 +152,9 @@ Result<void> StageProgram::AddCollectives(NodeId& node) {
   const NodeId end = static_cast<NodeId>(graph_.nodes.size());
   for (; node < end; ++node) {
     const Node& next = graph_.node(node);
-    const bool joins =
-        Moves(next) && bundle && BundleOf(next) == bundle && groups(node) == groups(first);
+    const bool joins = Moves(next) && bundle && BundleOf(next) == bundle &&
+                       groups(node) == groups(first) &&
+                       once_[static_cast<size_t>(node)] == once_[static_cast<size_t>(first)];
     if (node != first && !joins) break;
     if (node != first) call.others.push_back(node);
     parts.push_back({&site_.transfers[static_cast<size_t>(node)],
@@ -174,11 +180,24 @@ Result<void> StageProgram::AddCarries() {
     const std::byte* from = At(state.output);
     if (staged) {
       std::byte* const away = TRY(site_.device.Allocate(bytes, &buffers_.memory.arena_bytes));
-      staged_.push_back({from, away, bytes});
+      AddCopy({from, away, bytes}, state, staged_, staged_on_);
       from = away;
     }
-    carried_.push_back({from, At(state.input), bytes});
+    AddCopy({from, At(state.input), bytes}, state, carried_, carried_on_);
   }
+  return {};
+}
+
+void StageProgram::AddCopy(const Copy& copy,
+                           const StatePair& state,
+                           std::vector<Copy>& at_end,
+                           std::vector<Copy>& on) const {
+  at_end.push_back(copy);
+  if (state.sums || sums_.empty()) on.push_back(copy);
+}
+
+Result<void> StageProgram::ClearSums() {
+  for (const ValueId id : sums_) TRY(site_.device.Clear(At(id), graph_.value(id).type.bytes()));
   return {};
 }
 
@@ -196,9 +215,9 @@ Result<void> StageProgram::Keep(int micro_batch) {
   return {};
 }
 
-Result<void> StageProgram::CarryState() {
-  for (const Copy& copy : staged_) TRY(site_.device.Copy(copy.from, copy.to, copy.bytes));
-  for (const Copy& copy : carried_) TRY(site_.device.Copy(copy.from, copy.to, copy.bytes));
+Result<void> StageProgram::CarryState(bool last) {
+  for (const auto* copies : {last ? &staged_ : &staged_on_, last ? &carried_ : &carried_on_})
+    for (const Copy& copy : *copies) TRY(site_.device.Copy(copy.from, copy.to, copy.bytes));
   return {};
 }
 

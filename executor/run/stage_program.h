@@ -41,22 +41,27 @@ class StageProgram {
   // Collective over the stage's ranks. Errors: kBadInput, kInternal with the node; kDevice.
   static Result<std::unique_ptr<StageProgram>> Make(const Site& site);
 
-  // In execution order; the same for each micro-batch.
+  // In execution order.
   const std::vector<Call>& calls() const { return calls_; }
+  // Whether the call runs for the last micro-batch only.
+  bool RunsOnce(const Call& call) const { return once_[static_cast<size_t>(call.node)]; }
   const RankMemory& memory() const { return buffers_.memory; }
   std::byte* At(ValueId value) const { return buffers_.at[static_cast<size_t>(value)]; }
   const TensorType& LocalType(ValueId value) const { return graph_.value(value).type; }
   int64_t rank() const { return rank_; }
 
+  // Before the first micro-batch: sums start at zero.
+  Result<void> ClearSums();
   // Copies the micro-batch's part of batched inputs to where the calls read it.
   Result<void> Load(int micro_batch);
   // Saves the micro-batch's outputs that the rest of the step would overwrite.
   Result<void> Keep(int micro_batch);
-  // Copies the state at the end of a step to where the next step reads it.
-  Result<void> CarryState();
+  // Copies state at the end of a micro-batch to where the next one reads it.
+  Result<void> CarryState(bool last);
+  bool sums() const { return !sums_.empty(); }
   bool loads() const { return !batches_.empty(); }
   bool keeps() const { return !kept_.empty(); }
-  bool carries() const { return !carried_.empty(); }
+  bool carries(bool last) const { return !(last ? carried_ : carried_on_).empty(); }
 
   // A copy of the rank's parts of an output, by position: one for each micro-batch, or only that of
   // the last.
@@ -85,6 +90,10 @@ class StageProgram {
   Result<void> AddBatches(ValueId id, const std::vector<Tensor>& parts);
   Result<void> KeepOutputs();
   Result<void> AddCarries();
+  void AddCopy(const Copy& copy,
+               const StatePair& state,
+               std::vector<Copy>& at_end,
+               std::vector<Copy>& on) const;
   const Stage& stage() const;
 
   const Site site_;
@@ -93,12 +102,18 @@ class StageProgram {
   BufferPlan plan_;
   StepBuffers step_;
   RankBuffers buffers_;
+  const std::vector<bool> once_;  // by node (NodesRunOnce)
+  std::vector<ValueId> sums_;
   std::unique_ptr<DeviceGraph> device_graph_;
   std::vector<Call> calls_;
   std::vector<Batches> batches_;  // of inputs
   std::vector<Batches> kept_;     // of outputs
-  std::vector<Copy> staged_;      // new states in resident buffers: copied aside first
+  // New states after the last micro-batch; those in resident buffers are copied aside first.
+  std::vector<Copy> staged_;
   std::vector<Copy> carried_;
+  // The same after the others.
+  std::vector<Copy> staged_on_;
+  std::vector<Copy> carried_on_;
 };
 
 }  // namespace metadist

@@ -61,6 +61,7 @@ Graph WithOnly(Graph graph,
   Graph out;
   out.name = std::move(graph.name);
   out.opset = graph.opset;
+  out.micro_batches = graph.micro_batches;
   std::vector<ValueId> renamed(graph.values.size(), kNone);
   for (ValueId id : values)
     if (id != kNone && renamed[static_cast<size_t>(id)] == kNone)

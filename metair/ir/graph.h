@@ -59,7 +59,12 @@ struct Node {
 struct StatePair {
   ValueId input;
   ValueId output;
+  // A sum over the micro-batches of a step: the input is zero before the first, and carried from
+  // one to the next. The new value need not be an output of the graph.
+  bool sums = false;
 };
+
+inline constexpr int64_t kMostMicroBatches = 65536;
 
 // A computation over tensors: nodes in topological order, every value made once.
 struct Graph {
@@ -70,6 +75,8 @@ struct Graph {
   std::vector<ValueId> inputs;   // of kind kInput
   std::vector<ValueId> outputs;  // any values
   std::vector<StatePair> state;
+  // A step runs the graph once for each (micro_batches.h).
+  int64_t micro_batches = 1;
 
   Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }

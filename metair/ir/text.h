@@ -22,14 +22,17 @@ namespace metadist {
 //     %z: f32[64] = If(%c) {} then_branch(%y) graph then opset 26 { ... } @n
 //     output %h
 //     state %w -> %h
+//     sum %s -> %t
+//     micro_batches 4
 //   }
 //
-// `_` is an omitted input or an output not requested. Names with characters other than letters,
-// digits, `_`, `.` and `/` are quoted. The node name comes last. Constants of at most 16 elements
-// are written with their elements, row-major; all other data is omitted (`= ...`). Attribute
-// values: 1 (int), 1.0 (float; followed by `d` if it is not an exact f32), "s", lists of these,
-// `floats []` for an empty list, `tensor f32[2] = [1.0, 2.0]`.
-// whole: names of constants of the graph that are written with all elements, however many.
+// The last line is left out for one micro-batch. `_` is an omitted input or an output not
+// requested. Names with characters other than letters, digits, `_`, `.` and `/` are quoted. The
+// node name comes last. Constants of at most 16 elements are written with their elements,
+// row-major; all other data is omitted (`= ...`). Attribute values: 1 (int), 1.0 (float; followed
+// by `d` if it is not an exact f32), "s", lists of these, `floats []` for an empty list, `tensor
+// f32[2] = [1.0, 2.0]`. whole: names of constants of the graph that are written with all elements,
+// however many.
 std::string GraphText(const Graph& graph, const std::set<std::string>& whole = {});
 // Most elements that are written of other constants.
 inline constexpr int64_t kInlineElements = 16;

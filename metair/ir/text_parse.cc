@@ -367,15 +367,21 @@ Result<void> Parser::Line(Graph& graph, Names& names, int depth) {
     graph.outputs.push_back(TRY(Reference(names)));
     return {};
   }
-  if (TakeIf("state")) {
-    StatePair pair{TRY(Reference(names)), kNone};
+  if (At("state") || At("sum")) {
+    const bool sums = tokens_.Take().text == "sum";
+    StatePair pair{TRY(Reference(names)), kNone, sums};
     TRY(Need("->"));
     pair.output = TRY(Reference(names));
     graph.state.push_back(pair);
     return {};
   }
+  if (TakeIf("micro_batches")) {
+    graph.micro_batches = TRY(Integer());
+    return {};
+  }
   if (!At("%") && !At("_"))
-    return Expected("'input', 'parameter', 'constant', 'output', 'state' or a value");
+    return Expected(
+        "'input', 'parameter', 'constant', 'output', 'state', 'sum', 'micro_batches' or a value");
   return ParseNode(graph, names, depth);
 }
 

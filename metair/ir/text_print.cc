@@ -143,8 +143,11 @@ void Print(const Graph& graph,
   }
   for (ValueId id : graph.outputs) line("output " + ReferenceText(graph, id));
   for (const StatePair& pair : graph.state)
-    line(fmt::format(
-        "state {} -> {}", ReferenceText(graph, pair.input), ReferenceText(graph, pair.output)));
+    line(fmt::format("{} {} -> {}",
+                     pair.sums ? "sum" : "state",
+                     ReferenceText(graph, pair.input),
+                     ReferenceText(graph, pair.output)));
+  if (graph.micro_batches != 1) line(fmt::format("micro_batches {}", graph.micro_batches));
   out += indent + "}";
 }
 

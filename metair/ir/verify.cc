@@ -23,6 +23,7 @@ class Verifier {
     for (size_t i = 0; i < graph_.outputs.size(); ++i)
       CheckUse(graph_.outputs[i], fmt::format("output {}", i));
     for (const StatePair& pair : graph_.state) CheckState(pair);
+    CheckMicroBatches();
     return std::move(problems_);
   }
 
@@ -110,6 +111,7 @@ class Verifier {
       Report(
           where,
           fmt::format("{} captures do not fit {} inputs", region.captures.size(), inputs.size()));
+    if (region.graph->micro_batches != 1) Report(where, "a body has no micro-batches");
     auto inner = Verify(*region.graph);
     if (!inner.ok()) problems_.push_back(std::move(inner).error().in(where));
   }
@@ -128,10 +130,17 @@ class Verifier {
     if (kind != ValueKind::kInput && kind != ValueKind::kParameter)
       Report(where, "it must be an input or a parameter");
     if (!carried_.insert(pair.input).second) Report(where, "it has two new values");
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output) ==
-        graph_.outputs.end())
+    if (pair.sums && kind != ValueKind::kInput) Report(where, "a sum must be an input");
+    if (!pair.sums && std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output) ==
+                          graph_.outputs.end())
       Report(where,
              fmt::format("its new value {} must be an output of the graph", NameOf(pair.output)));
+  }
+
+  void CheckMicroBatches() {
+    if (graph_.micro_batches < 1 || graph_.micro_batches > kMostMicroBatches)
+      Report("micro-batches",
+             fmt::format("expected 1 to {}, got {}", kMostMicroBatches, graph_.micro_batches));
   }
 
   const Graph& graph_;

@@ -39,8 +39,15 @@ GraphBuilder::GraphBuilder(Graph graph, const OpTable& ops)
     : ops_(&ops), graph_(std::move(graph)) {}
 
 GraphBuilder GraphBuilder::Rewrite(const Graph& graph, const OpTable& ops) {
-  GraphBuilder b(
-      {graph.name, graph.opset, graph.values, {}, graph.inputs, graph.outputs, graph.state}, ops);
+  GraphBuilder b({graph.name,
+                  graph.opset,
+                  graph.values,
+                  {},
+                  graph.inputs,
+                  graph.outputs,
+                  graph.state,
+                  graph.micro_batches},
+                 ops);
   b.rewritten_ = &graph;
   return b;
 }

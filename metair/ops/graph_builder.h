@@ -84,6 +84,9 @@ class GraphBuilder {
   void Output(ValueId value) { graph_.outputs.push_back(value); }
   // `output` replaces `input`, an input or a parameter, from step to step.
   void State(ValueId input, ValueId output) { graph_.state.push_back({input, output}); }
+  void Sum(ValueId input, ValueId output) {
+    graph_.state.push_back({input, output, /*sums=*/true});
+  }
 
   Result<Graph> Done();
 

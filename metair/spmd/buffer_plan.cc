@@ -108,6 +108,8 @@ void SetLifetimes(const Graph& graph, BufferPlan& plan) {
       root.last = std::max(root.last,
                            use.node == kNone ? end : extents[static_cast<size_t>(use.node)].last);
   }
+  for (const StatePair& pair : graph.state)  // sums need not be outputs
+    plan.slots[static_cast<size_t>(plan.slots[static_cast<size_t>(pair.output)].root)].last = end;
 }
 
 // Whether the node reads the buffer of this root only where it may be overwritten meanwhile.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "metair/ir/micro_batches.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
@@ -51,7 +52,8 @@ class Fuser {
         shardings_(shardings),
         mesh_(mesh),
         ops_(ops),
-        roots_(RootsOfViews(graph, ops)) {}
+        roots_(RootsOfViews(graph, ops)),
+        once_(NodesRunOnce(graph)) {}
 
   std::vector<FusedNodes> Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -98,10 +100,14 @@ class Fuser {
     return true;
   }
 
+  bool RunsOnce(NodeId id) const { return once_[static_cast<size_t>(id)]; }
+
   void Add(NodeId id, const Node& node) {
     const ValueId out = node.outputs[0];
     // Values of one size are not broadcast to one another.
-    if (!group_.empty() && !SameSize(graph_.node(group_[0]).outputs[0], out)) EndGroup();
+    if (!group_.empty() &&
+        (!SameSize(graph_.node(group_[0]).outputs[0], out) || RunsOnce(group_[0]) != RunsOnce(id)))
+      EndGroup();
     bool linked = false;
     for (const ValueId in : node.inputs)
       if (const auto maker = MakerInGroup(in)) linked_[*maker] = linked = true;
@@ -125,6 +131,7 @@ class Fuser {
   const Mesh& mesh_;
   const OpTable& ops_;
   const std::vector<ValueId> roots_;
+  const std::vector<bool> once_;  // by node
   std::vector<NodeId> group_;
   std::vector<bool> linked_;  // by node of the group
   std::vector<FusedNodes> groups_;

@@ -11,9 +11,9 @@ namespace metadist {
 
 // The longest groups of consecutive elementwise nodes (OpDef::elementwise) that make equally many
 // elements on every rank, of which some read what others make (so no operand made in the group is
-// broadcast). Views may stand between; every other node ends a group.
-// shardings: by value; empty: all values are whole. Cost: linear in the nodes, times the ranks
-// where the shapes in a group differ.
+// broadcast), and which run for the same micro-batches. Views may stand between; every other node
+// ends a group. shardings: by value; empty: all values are whole. Cost: linear in the nodes, times
+// the ranks where the shapes in a group differ.
 std::vector<FusedNodes> FuseElementwise(const Graph& graph,
                                         std::span<const Sharding> shardings,
                                         const Mesh& mesh,

@@ -72,7 +72,8 @@ struct ScheduleStep {
 
 // Stages may share ranks. A rank executes its steps in the order of the schedule; the outputs of a
 // stage are sent directly after each of its steps. State (Graph::state) is carried from step to
-// step.
+// step. If a stage has sums over micro-batches, nodes that these do not need run for the last one
+// only (metair/ir/micro_batches.h). The schedule says how many micro-batches there are.
 struct Program {
   std::vector<Stage> stages;
   std::vector<Channel> channels = {};
@@ -95,7 +96,7 @@ struct Program {
 // The stage of a program with exactly one.
 const Stage& OnlyStage(const Program& program);
 Stage& OnlyStage(Program& program);
-// A program with one stage, run once by all ranks of the mesh.
+// A program with one stage, run by all ranks of the mesh once for each micro-batch of its graph.
 Program OneStage(Stage stage);
 // All stages in order, for one micro-batch after the other.
 std::vector<ScheduleStep> InOrder(int stages, int micro_batches);

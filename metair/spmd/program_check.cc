@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "metair/ir/micro_batches.h"
 #include "metair/spmd/program.h"
 
 namespace metadist {
@@ -52,6 +53,8 @@ class Checker {
   // On each rank, the state at the end of a step must be the state that the next one starts with.
   void CheckState(int index) {
     const Stage& stage = program_.stages[static_cast<size_t>(index)];
+    if (stage.graph.micro_batches != 1)
+      Say(fmt::format("stage {}", index), "the schedule says how many micro-batches there are");
     for (const StatePair& pair : stage.graph.state)
       if (stage.ShardingOf(pair.input) != stage.ShardingOf(pair.output))
         Say(fmt::format("stage {}, state '{}'", index, stage.graph.value(pair.input).name),
@@ -230,7 +233,11 @@ Program OneStage(Stage stage) {
   for (int64_t rank = 0; rank < stage.mesh.ranks(); ++rank) stage.ranks.push_back(rank);
   Program program;
   program.stages.push_back(std::move(stage));
-  program.schedule = InOrder(1, 1);
+  Graph& graph = program.stages[0].graph;
+  program.schedule = InOrder(1, static_cast<int>(graph.micro_batches));
+  if (graph.micro_batches > 1)
+    for (const ValueId id : BatchedInputs(graph)) program.batched.push_back(graph.value(id).name);
+  graph.micro_batches = 1;
   return program;
 }
 

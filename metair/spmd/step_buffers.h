@@ -23,7 +23,8 @@ struct StepBuffers {
 
     int64_t all_bytes() const { return count * bytes; }
   };
-  // A state whose new value is in another buffer than the state itself.
+  // A state whose new value is in another buffer than the state itself. Carried after every
+  // micro-batch if it is a sum or there are no sums, else after the last.
   struct Carry {
     StatePair state;
     int64_t bytes = 0;

@@ -11,7 +11,9 @@
 namespace metadist {
 
 Graph WithEarlyUpdates(Graph graph) {
-  const std::vector<bool> updates = UpdateNodes(graph);
+  std::vector<bool> updates = UpdateNodes(graph);
+  for (const StatePair& pair : graph.state)
+    if (pair.sums) updates[static_cast<size_t>(graph.value(pair.output).producer)] = true;
   const auto uses = UsesOf(graph);
   std::vector<bool> replaced(graph.values.size());
   for (const StatePair& pair : graph.state) replaced[static_cast<size_t>(pair.input)] = true;

@@ -5,8 +5,9 @@
 
 namespace metadist {
 
-// The same training step with each update right after its gradient, so that few gradients exist at
-// a time; but after the last use of the states that it replaces, which it may overwrite.
+// The same training step with each update, and each sum, right after its gradient, so that few
+// gradients exist at a time; but after the last use of the states that it replaces, which it may
+// overwrite.
 Graph WithEarlyUpdates(Graph step);
 
 }  // namespace metadist

@@ -31,6 +31,9 @@ class StepWriter {
     step_.loss = TRY(AddLoss(b_, options_.loss));
     named_ = std::ranges::count(b_.graph().outputs, step_.loss) > 0;
     TRY(Differentiate());
+    if (options_.micro_batches > 1) SumMicroBatches();
+    for (const Trained& trained : step_.trained) clipped_.push_back(trained.gradient);
+    if (!scale_.none()) inverse_ = scale_.AddInverse(b_, clipped_);
     LimitNorm();
     outputs_.push_back(step_.loss);
     const Tensor rate = Tensor::Scalar(options_.learning_rate).Cast(ElementType::kF32);
@@ -42,10 +45,12 @@ class StepWriter {
     for (size_t i = 0; i < step_.trained.size(); ++i) Update(i);
     for (const auto& [before, after] : scale_.AddNext(b_, inverse_)) Carry(before, after);
     step_.graph = TRY(b_.Done());
+    step_.graph.micro_batches = options_.micro_batches;
     scale_.WriteData(step_.graph);
     step_.graph.value(rate_).data = rate;
-    if (!named_) NameLoss();
+    NameLoss();
     NameGradients();
+    NameStates();
     step_.graph.outputs = outputs_;
     return Finish();
   }
@@ -58,9 +63,9 @@ class StepWriter {
     const Term loss(b_, step_.loss);
     const Term factor =
         scale_.none() ? loss.Number(1) : Term(b_, scale_.scale()).As(loss.element());
-    const Term one = factor.Expanded(loss.shape());
+    const Term seed = Share(factor).Expanded(loss.shape());
     const std::vector<ValueId> gradients =
-        TRY(AddGradients(b_, ops_, {{step_.loss, one.value()}}, chosen));
+        TRY(AddGradients(b_, ops_, {{step_.loss, seed.value()}}, chosen));
     for (size_t i = 0; i < chosen.size(); ++i) {
       const std::string& name = b_.graph().value(chosen[i]).name;
       if (gradients[i] == kNone)
@@ -71,9 +76,29 @@ class StepWriter {
     if (step_.trained.empty())
       return Usage("--train: the loss depends on no parameter that may be trained",
                    "choose parameters with --trainable, or another --loss");
-    for (const Trained& trained : step_.trained) clipped_.push_back(trained.gradient);
-    if (!scale_.none()) inverse_ = scale_.AddInverse(b_, clipped_);
     return {};
+  }
+
+  // What one micro-batch adds to the mean over all.
+  Term Share(const Term& of_one) const {
+    if (options_.micro_batches == 1) return of_one;
+    return of_one * (1 / static_cast<double>(options_.micro_batches));
+  }
+
+  // Makes loss and gradients of one micro-batch those of the step.
+  void SumMicroBatches() {
+    const auto sum = [&](const Term& part, const std::string& name) {
+      const bool narrow = ByteSize(part.element()) < 4;
+      const ValueId before =
+          b_.Input(name + ".sum", {narrow ? ElementType::kF32 : part.element(), part.shape()});
+      const ValueId after = Term(b_, before).Apply("metadist.Accumulate", {part}).value();
+      b_.Sum(before, after);
+      return after;
+    };
+    part_ = step_.loss;
+    step_.loss = sum(Share(Term(b_, part_).Wide()), "loss");
+    for (Trained& trained : step_.trained)
+      trained.gradient = sum({b_, trained.gradient}, trained.name + ".gradient");
   }
 
   // Scales all gradients so that their norm is at most the limit.
@@ -142,7 +167,11 @@ class StepWriter {
 
   // What is added to the model is found under a name of its own.
   void NameLoss() {
-    if (step_.graph.FindValue("loss") == kNone) step_.graph.value(step_.loss).name = "loss";
+    Value& loss = step_.graph.value(step_.loss);
+    if (named_ && part_ != kNone)
+      std::swap(loss.name, step_.graph.value(part_).name);
+    else if (!named_ && step_.graph.FindValue("loss") == kNone)
+      loss.name = "loss";
   }
 
   void NameGradients() {
@@ -151,6 +180,15 @@ class StepWriter {
       Value& value = step_.graph.value(trained.gradient);
       if (value.kind == ValueKind::kResult && step_.graph.FindValue(name) == kNone)
         value.name = name;
+    }
+  }
+
+  void NameStates() {
+    for (const StatePair& pair : step_.graph.state) {
+      Value& after = step_.graph.value(pair.output);
+      if (pair.sums || after.name.ends_with(".next")) continue;
+      const std::string name = step_.graph.value(pair.input).name + ".next";
+      if (step_.graph.FindValue(name) == kNone) after.name = name;
     }
   }
 
@@ -175,7 +213,8 @@ class StepWriter {
   TrainingStep step_;
   std::vector<ValueId> clipped_;  // gradients, by trained parameter
   std::vector<ValueId> outputs_;
-  bool named_ = false;  // the loss is an output of the model
+  bool named_ = false;    // the loss is an output of the model
+  ValueId part_ = kNone;  // the loss of one of several micro-batches
   LossScale scale_;
   ValueId inverse_ = kNone;  // of the loss scale
   ValueId rate_ = kNone;

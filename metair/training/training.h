@@ -30,6 +30,10 @@ struct TrainingOptions {
   // "auto" (the planner decides), how many, from the first on, or a pattern of names.
   std::string recompute = "auto";
 
+  // A step takes this many batches of the model's size, one after the other; loss and gradients are
+  // means over them.
+  int64_t micro_batches = 1;
+
   bool operator==(const TrainingOptions&) const = default;
 };
 
@@ -37,7 +41,7 @@ struct TrainingOptions {
 struct Trained {
   std::string name;
   ValueId parameter = kNone;
-  ValueId gradient = kNone;  // before clipping
+  ValueId gradient = kNone;  // of the step, before clipping
 };
 
 struct TrainingStep {
@@ -51,7 +55,8 @@ struct TrainingStep {
 // differentiation (gradient.h), and the update of every trained parameter. Its first output is the
 // loss, the others are new states: trained parameters and what the optimizer keeps for them, which
 // starts at zero, form state pairs. The learning rate is an input with a default. Outputs of the
-// model other than the loss are dropped.
+// model other than the loss are dropped. With several micro-batches, loss and gradients are means
+// over them, in f32 or wider.
 //
 // model: typed, with all constants folded. Errors: kUsage for unknown names and patterns, a loss
 // that is none, and when nothing is left to train; kBadInput with all nodes that cannot be

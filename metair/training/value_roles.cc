@@ -19,7 +19,8 @@ class RoleFinder {
     for (const ValueId id : graph_.inputs) RoleOf(id) = ValueRole::kData;
     for (const ValueId id : graph_.OfKind(ValueKind::kParameter)) RoleOf(id) = ValueRole::kWeight;
     for (const StatePair& pair : graph_.state)
-      if (trains && !IsTrained(graph_, pair)) RoleOf(pair.input) = ValueRole::kOptimizerState;
+      if (trains && !IsTrained(graph_, pair))
+        RoleOf(pair.input) = pair.sums ? ValueRole::kGradient : ValueRole::kOptimizerState;
     for (const Node& node : graph_.nodes) {
       if (PassesOn(node))
         RoleOf(node.outputs[0]) = RoleOf(node.inputs[0]);
@@ -28,7 +29,8 @@ class RoleFinder {
           if (id != kNone) RoleOf(id) = ValueRole::kWeight;
     }
     if (!trains) return std::move(roles_);
-    for (const StatePair& pair : graph_.state) MarkUpdated(pair.output);
+    for (const StatePair& pair : graph_.state)
+      if (!pair.sums) MarkUpdated(pair.output);
     for (const StatePair& pair : graph_.state)
       if (IsTrained(graph_, pair)) MarkGradient(pair);
     return std::move(roles_);
@@ -117,6 +119,7 @@ std::vector<ValueRole> RolesOf(const Graph& graph, bool (*passes_on)(const Node&
 std::vector<bool> UpdateNodes(const Graph& graph) {
   std::vector<bool> out(graph.nodes.size());
   for (const StatePair& pair : graph.state) {
+    if (pair.sums) continue;
     const NodeId producer = graph.value(pair.output).producer;
     if (producer != kNone) out[static_cast<size_t>(producer)] = true;
   }

@@ -13,7 +13,8 @@ enum class ValueRole : uint8_t {
   kOther,           // activations, constants, results
   kData,            // an input, unless an optimizer keeps it
   kWeight,          // a parameter, or made of parameters and constants alone
-  kGradient,        // what a trained parameter is updated by, before and after scaling
+  kGradient,        // what a trained parameter is updated by, before and after scaling; sums
+                    // over micro-batches
   kOptimizerState,  // an input that an update of a trained parameter replaces
   kUpdated,         // the new value of a trained parameter or of an optimizer state
 };

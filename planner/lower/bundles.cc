@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "metair/ir/check.h"
+#include "metair/ir/micro_batches.h"
 
 namespace metadist {
 namespace {
@@ -35,11 +36,13 @@ struct Load {
   CollectiveKind kind = CollectiveKind::kSlice;
   std::vector<int> axes;
   ElementType element = ElementType::kF32;
+  bool once = false;   // for the last micro-batch only
   int64_t before = 0;  // bytes on a rank
   int64_t after = 0;
 
   bool Like(const Load& other) const {
-    return std::tie(kind, axes, element) == std::tie(other.kind, other.axes, other.element);
+    return std::tie(kind, axes, element, once) ==
+           std::tie(other.kind, other.axes, other.element, other.once);
   }
   double Seconds(StepPricer& pricer) const {
     return pricer.Price(kind, AxisList(axes), before, after, element).seconds;
@@ -52,6 +55,7 @@ Load LoadOf(const Stage& stage, NodeId id) {
   return {step.kind,
           step.axes,
           HeldType(type, step.from).element,
+          /*once=*/false,
           LargestHeldBytes(type, step.from, stage.mesh),
           LargestHeldBytes(type, step.to, stage.mesh)};
 }
@@ -59,7 +63,10 @@ Load LoadOf(const Stage& stage, NodeId id) {
 class Bundler {
  public:
   Bundler(const Stage& stage, StepPricer& pricer)
-      : stage_(stage), pricer_(pricer), waits_in_(stage_.graph.values.size(), kNone) {}
+      : stage_(stage),
+        pricer_(pricer),
+        once_(NodesRunOnce(stage.graph)),
+        waits_in_(stage_.graph.values.size(), kNone) {}
 
   // By collective node in program order: its bundle, -1 for none.
   std::vector<int> Run() {
@@ -87,7 +94,8 @@ class Bundler {
     for (ValueId in : ReadsOf(node)) Read(in);
     if (!CollectiveOf(node) || DropsAtOnce(node)) return;
     of_.push_back(-1);
-    const Load load = LoadOf(stage_, id);
+    Load load = LoadOf(stage_, id);
+    load.once = once_[static_cast<size_t>(id)];
     if (!CanJoin(load.kind)) return;
     const Bundle own{load, load.Seconds(pricer_), true, 1};
     of_.back() = Join(own);
@@ -128,6 +136,7 @@ class Bundler {
 
   const Stage& stage_;
   StepPricer& pricer_;
+  const std::vector<bool> once_;  // by node
   std::vector<Bundle> open_;
   std::vector<int> waits_in_;  // by value
   std::vector<int> of_;        // by collective node
@@ -147,10 +156,13 @@ Result<void> CheckBundle(const Stage& stage, int64_t bundle, const std::vector<N
   const Graph& graph = stage.graph;
   const Node& first = graph.node(members[0]);
   const std::vector<int> axes = StepOf(stage, members[0]).axes;
+  const std::vector<bool> once = NodesRunOnce(graph);
+  const auto runs_once = [&](NodeId node) { return once[static_cast<size_t>(node)]; };
   std::set<ValueId> made;
   for (NodeId member : members) {
     const Node& node = graph.node(member);
-    if (node.op != first.op || StepOf(stage, member).axes != axes)
+    if (node.op != first.op || StepOf(stage, member).axes != axes ||
+        runs_once(member) != runs_once(members[0]))
       return BadInput(fmt::format("bundle {}", bundle),
                       fmt::format("'{}' and '{}' are not alike", first.name, node.name));
     made.insert(node.outputs[0]);

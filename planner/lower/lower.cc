@@ -65,6 +65,7 @@ class Lowering {
     stage_.graph.opset = graph_.opset;
     stage_.graph.values = graph_.values;
     stage_.graph.inputs = graph_.inputs;
+    stage_.graph.micro_batches = graph_.micro_batches;
     stage_.shardings = assignment_.values;
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       kept_.push_back(static_cast<ValueId>(v));
@@ -74,9 +75,7 @@ class Lowering {
 
   Result<void> KeepState() {
     for (const StatePair& pair : graph_.state) {
-      const auto found = std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output);
-      CHECK(found != graph_.outputs.end(), "what replaces state is an output");
-      const ValueId end = stage_.graph.outputs[static_cast<size_t>(found - graph_.outputs.begin())];
+      const ValueId end = NewValueOf(pair);
       const Sharding& before = stage_.shardings[static_cast<size_t>(pair.input)];
       const Sharding& after = stage_.shardings[static_cast<size_t>(end)];
       if (before != after)
@@ -84,9 +83,17 @@ class Lowering {
                                     graph_.value(pair.input).name,
                                     ShardingText(before, mesh_),
                                     ShardingText(after, mesh_)));
-      stage_.graph.state.push_back({pair.input, end});
+      stage_.graph.state.push_back({pair.input, end, pair.sums});
     }
     return {};
+  }
+
+  // Sums are handed on as they are kept, states as they are placed as outputs.
+  ValueId NewValueOf(const StatePair& pair) const {
+    if (pair.sums) return kept_[static_cast<size_t>(pair.output)];
+    const auto found = std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output);
+    CHECK(found != graph_.outputs.end(), "what replaces state is an output");
+    return stage_.graph.outputs[static_cast<size_t>(found - graph_.outputs.begin())];
   }
 
   // Sets the types in which ranks hold values, and the nodes' attributes for them.

@@ -86,6 +86,7 @@ void VisitTraining(JsonVisitor& v, std::optional<TrainingOptions>& training) {
   v.Optional("loss_scale", t.loss_scale, "");
   v.Optional("masters", t.masters, true);
   v.Optional("recompute", t.recompute, "none", Texts::kNotEmpty);
+  v.Optional("micro_batches", t.micro_batches, 1, Integers{1, kMostMicroBatches});
 }
 
 class PlanFields {
@@ -237,10 +238,16 @@ class PlanFields {
 
   // State must have the same sharding at the start of a step as at the end of the previous one.
   void CheckState(JsonVisitor& v) const {
-    for (const StatePair& pair : plan_.graph.state)
+    for (const StatePair& pair : plan_.graph.state) {
+      const Sharding& sum = plan_.assignment.values[static_cast<size_t>(pair.output)];
+      if (pair.sums && sum != plan_.assignment.values[static_cast<size_t>(pair.input)])
+        v.WrongAt("values",
+                  fmt::format("the sum '{}' and its new value need one sharding",
+                              plan_.graph.value(pair.input).name));
       for (size_t i = 0; i < plan_.graph.outputs.size(); ++i) {
         const Sharding& begins = plan_.assignment.values[static_cast<size_t>(pair.input)];
-        if (plan_.graph.outputs[i] != pair.output || plan_.assignment.outputs[i] == begins)
+        if (pair.sums || plan_.graph.outputs[i] != pair.output ||
+            plan_.assignment.outputs[i] == begins)
           continue;
         v.WrongAt("outputs",
                   fmt::format("output {} must be {}, as the state '{}' is stored that it replaces",
@@ -248,6 +255,7 @@ class PlanFields {
                               ShardingText(begins, plan_.mesh),
                               plan_.graph.value(pair.input).name));
       }
+    }
   }
 
   void VisitLiteral(JsonVisitor& v, LocalLiteral& literal, const Node& node) const {

@@ -38,10 +38,11 @@ bool IsRoot(const BufferPlan& plan, size_t value, BufferPlan::Place place) {
   return plan.slots[value].place == place && plan.slots[value].root == static_cast<ValueId>(value);
 }
 
-int64_t OptimizerBytes(const BufferPlan& plan, const std::vector<ValueRole>& roles) {
+// Bytes of inputs of this role.
+int64_t ResidentBytes(const BufferPlan& plan, const std::vector<ValueRole>& roles, ValueRole role) {
   int64_t bytes = 0;
   for (size_t v = 0; v < roles.size(); ++v)
-    if (roles[v] == ValueRole::kOptimizerState && IsRoot(plan, v, BufferPlan::Place::kResident))
+    if (roles[v] == role && IsRoot(plan, v, BufferPlan::Place::kResident))
       bytes += plan.slots[v].bytes;
   return bytes;
 }
@@ -78,12 +79,13 @@ MemoryUse MemoryOfRank(const Program& program, int64_t rank, const OpTable& ops)
     const StepBuffers step = PlanStepBuffers(program, static_cast<int>(s), graph, plan);
     const std::vector<ValueRole> roles = RolesOf(stage.graph, MovesOnly);
     const int64_t gradients = GradientBytes(plan, roles, graph.nodes.size());
-    const int64_t optimizer = OptimizerBytes(plan, roles);
+    const int64_t optimizer = ResidentBytes(plan, roles, ValueRole::kOptimizerState);
+    const int64_t sums = ResidentBytes(plan, roles, ValueRole::kGradient);
     all.parameters += plan.parameter_bytes;
-    all.gradients += gradients;
+    all.gradients += gradients + sums;
     all.optimizer += optimizer;
     all.activations += plan.arena_bytes + step.result_bytes() - gradients;
-    all.buffers += plan.input_bytes + plan.constant_bytes + step.input_bytes() - optimizer;
+    all.buffers += plan.input_bytes + plan.constant_bytes + step.input_bytes() - optimizer - sums;
   }
   return all;
 }

@@ -11,7 +11,7 @@ namespace metadist {
 // Bytes on one rank.
 struct MemoryUse {
   int64_t parameters = 0;
-  int64_t gradients = 0;    // of trained parameters, when most results are live
+  int64_t gradients = 0;    // of trained parameters, when most results are live, and their sums
   int64_t optimizer = 0;    // its states
   int64_t activations = 0;  // other results, redistributed copies, kept outputs, copies of states
   int64_t buffers = 0;      // other graph inputs, of all micro-batches, and constants

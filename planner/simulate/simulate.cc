@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "metair/ir/micro_batches.h"
 #include "metair/spmd/collective.h"
 #include "planner/lower/bundles.h"
 #include "planner/space/local_call.h"
@@ -38,10 +39,10 @@ class RecordedLayout {
   std::span<const LocalLiteral> literals_;
 };
 
-void Count(Traffic& traffic, int64_t bytes, double seconds) {
-  ++traffic.count;
-  traffic.bytes += bytes;
-  traffic.seconds += seconds;
+void Count(Traffic& traffic, int64_t times, int64_t bytes, double seconds) {
+  traffic.count += times;
+  traffic.bytes += times * bytes;
+  traffic.seconds += static_cast<double>(times) * seconds;
 }
 
 // By node: the group that the cluster's devices run as one, or -1.
@@ -54,35 +55,50 @@ std::vector<int64_t> FusedGroups(const Stage& stage, const Cluster& cluster) {
   return groups;
 }
 
-// One node after the other, once all ranks have started. Members of a bundle are one event, and so
-// are nodes that run as one.
-Timeline TimelineOf(const Stage& stage,
-                    const std::vector<Priced>& nodes,
-                    const std::vector<int64_t>& groups,
-                    double start_seconds) {
-  std::vector<TimelineEvent> events;
-  double now = start_seconds;
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const double seconds = nodes[n].seconds;
-    if (seconds <= 0) continue;
-    const NodeId id = static_cast<NodeId>(n);
-    const Node& node = stage.graph.nodes[n];
-    const auto bundle = BundleOf(node);
-    const NodeId last = events.empty() ? kNone : events.back().nodes.back();
-    const bool travels = last != kNone && bundle && BundleOf(stage.graph.node(last)) == bundle;
-    const bool fused =
-        last != kNone && groups[n] >= 0 && groups[static_cast<size_t>(last)] == groups[n];
-    if (!travels && !fused)
-      events.push_back({.stream = CollectiveOf(node) ? Stream::kCollectives : Stream::kCompute,
-                        .what = node.op,
-                        .start_seconds = now});
-    if (fused) events.back().what += "+" + node.op;
-    events.back().nodes.push_back(id);
-    events.back().seconds += seconds;
-    now += seconds;
+// One micro-batch and one node after the other, once all ranks have started. Members of a bundle
+// are one event, and so are nodes that run as one.
+class TimelineWriter {
+ public:
+  TimelineWriter(const Stage& stage, std::vector<int64_t> groups)
+      : graph_(stage.graph), groups_(std::move(groups)), once_(NodesRunOnce(stage.graph)) {}
+
+  Timeline Write(const std::vector<Priced>& nodes, int micro_batches, double start_seconds) {
+    now_ = start_seconds;
+    for (int batch = 0; batch < micro_batches; ++batch) {
+      last_ = kNone;
+      for (size_t n = 0; n < nodes.size(); ++n)
+        if (nodes[n].seconds > 0 && (!once_[n] || batch + 1 == micro_batches))
+          Add(static_cast<NodeId>(n), batch, nodes[n].seconds);
+    }
+    return {Timeline::Source::kPredicted, std::move(events_)};
   }
-  return {Timeline::Source::kPredicted, std::move(events)};
-}
+
+ private:
+  void Add(NodeId id, int batch, double seconds) {
+    const Node& node = graph_.node(id);
+    const auto bundle = BundleOf(node);
+    const bool travels = last_ != kNone && bundle && BundleOf(graph_.node(last_)) == bundle;
+    const int64_t group = groups_[static_cast<size_t>(id)];
+    const bool fused = last_ != kNone && group >= 0 && groups_[static_cast<size_t>(last_)] == group;
+    if (!travels && !fused)
+      events_.push_back({.stream = CollectiveOf(node) ? Stream::kCollectives : Stream::kCompute,
+                         .micro_batch = batch,
+                         .what = node.op,
+                         .start_seconds = now_});
+    if (fused) events_.back().what += "+" + node.op;
+    events_.back().nodes.push_back(id);
+    events_.back().seconds += seconds;
+    now_ += seconds;
+    last_ = id;
+  }
+
+  const Graph& graph_;
+  const std::vector<int64_t> groups_;
+  const std::vector<bool> once_;
+  std::vector<TimelineEvent> events_;
+  double now_ = 0;
+  NodeId last_ = kNone;  // the node added last to this micro-batch
+};
 
 }  // namespace
 
@@ -112,20 +128,22 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   const BundlePrices bundles(stage, pricer);
   StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
   const std::vector<FusedOperands> fused = FusedOperandsOf(stage.graph, stage.fused, ops);
+  const std::vector<bool> once = NodesRunOnce(stage.graph);
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];
     const auto kind = CollectiveOf(node);
+    const int times = once[n] ? 1 : program.micro_batches();
     if (!kind) {
       space.fused = &fused[n];
       out.nodes.push_back(CallPrice(space, node, RecordedLayout(stage, id).layout()));
-      out.compute += out.nodes.back();
+      out.compute += out.nodes.back() * times;
       continue;
     }
     const TensorType& type = MovedType(stage, id);
     const CollectiveStep step = StepOf(stage, id);
     out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
-    out.communication += out.nodes.back();
+    out.communication += out.nodes.back() * times;
     if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
         *kind == CollectiveKind::kSpare)
       continue;
@@ -133,14 +151,15 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     std::string axes;
     for (int axis : step.axes)
       axes += (axes.empty() ? "" : ",") + stage.mesh.axes[static_cast<size_t>(axis)].name;
-    Count(out.collectives[std::string(Name(*kind))], bytes, out.nodes.back().seconds);
-    Count(out.by_axis[axes], bytes, out.nodes.back().seconds);
+    Count(out.collectives[std::string(Name(*kind))], times, bytes, out.nodes.back().seconds);
+    Count(out.by_axis[axes], times, bytes, out.nodes.back().seconds);
   }
   out.step += out.compute;
   out.step += out.communication;
   const Priced start = StepSeconds(cluster);
   out.step += start;
-  out.timeline = TimelineOf(stage, out.nodes, FusedGroups(stage, cluster), start.seconds);
+  out.timeline = TimelineWriter(stage, FusedGroups(stage, cluster))
+                     .Write(out.nodes, program.micro_batches(), start.seconds);
   out.memory = MemoryOf(program, ops);
   return out;
 }

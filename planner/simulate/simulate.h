@@ -24,12 +24,13 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-// The predicted cost of one step of a program. Nodes run one after the other on every rank.
+// The predicted cost of one step of a program, of all micro-batches. Nodes run one after the other
+// on every rank.
 struct Prediction {
   Priced step;
   Priced compute;
   Priced communication;
-  std::vector<Priced> nodes;                   // by node of the stage
+  std::vector<Priced> nodes;                   // by node of the stage, for one micro-batch
   std::map<std::string, Traffic> collectives;  // by kind, without local steps
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
   MemoryUse memory;                            // on the fullest rank

@@ -66,13 +66,20 @@ CostMatrix EdgeCosts::Make(const TensorType& type, const Triple& key) {
   return std::make_shared<const std::vector<int64_t>>(std::move(entries));
 }
 
-CostMatrix EdgeCosts::Between(const TensorType& type, int source, int target) {
+CostMatrix EdgeCosts::Between(const TensorType& type, int source, int target, int64_t times) {
   const auto numbered =
       types_.emplace(std::pair(type.element, type.shape), static_cast<int>(types_.size()));
   const Triple key{numbered.first->second, source, target};
   const auto [at, added] = matrices_.try_emplace(key);
   if (added) at->second = Make(type, key);
-  return at->second;
+  if (times == 1 || at->second == nullptr) return at->second;
+  CostMatrix& repeated = repeated_[{at->second, times}];
+  if (repeated == nullptr) {
+    std::vector<int64_t> entries = *at->second;
+    for (int64_t& cost : entries) cost *= times;
+    repeated = std::make_shared<const std::vector<int64_t>>(std::move(entries));
+  }
+  return repeated;
 }
 
 }  // namespace metadist

@@ -29,8 +29,9 @@ class EdgeCosts {
   // is paid for once).
   int Target(const std::vector<std::set<Sharding>>& by_strategy);
 
-  // nullptr if everything is free. source, target: numbers of lists for values of this type.
-  CostMatrix Between(const TensorType& type, int source, int target);
+  // Costs of `times` redistributions; nullptr if everything is free. source, target: numbers of
+  // lists for values of this type.
+  CostMatrix Between(const TensorType& type, int source, int target, int64_t times = 1);
 
  private:
   // Type, source and target, by number.
@@ -56,6 +57,7 @@ class EdgeCosts {
   std::vector<const std::vector<std::vector<int>>*> target_;
   std::unordered_map<Triple, double, Hash> seconds_;       // between shardings
   std::unordered_map<Triple, CostMatrix, Hash> matrices_;  // between lists
+  std::map<std::pair<CostMatrix, int64_t>, CostMatrix> repeated_;
 };
 
 }  // namespace metadist

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "metair/ir/glob.h"
+#include "metair/ir/micro_batches.h"
 #include "metair/ir/repeats.h"
 #include "metair/spmd/fusion.h"
 #include "metair/training/value_roles.h"
@@ -63,6 +64,7 @@ class Formulator {
         costs_(routes),
         ends_(graph_, classes_, out_.strategies, costs_),
         uses_(UsesOf(graph_)),
+        once_(NodesRunOnce(graph_)),
         states_(StateGroupsOf(graph_)) {}
 
   Result<Formulation> Run() {
@@ -241,11 +243,16 @@ class Formulator {
     }
   }
 
+  // How often a node runs in a step.
+  int64_t Runs(NodeId node) const {
+    return once_[static_cast<size_t>(node)] ? 1 : graph_.micro_batches;
+  }
+
   void AddNodes() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       ProblemNode node;
       for (const PricedStrategy& s : *out_.strategies[n])
-        node.costs.push_back(Picoseconds(s.compute.seconds));
+        node.costs.push_back(Runs(static_cast<NodeId>(n)) * Picoseconds(s.compute.seconds));
       out_.problem.nodes.push_back(std::move(node));
       out_.problem.node_names.push_back(graph_.nodes[n].name);
       out_.decisions.push_back({Kind::kNode, static_cast<int32_t>(n), {}});
@@ -358,7 +365,10 @@ class Formulator {
     out_.fixed.resize(graph_.values.size());
     out_.where.of_value.assign(graph_.values.size(), -1);
     std::vector<bool> carried(graph_.values.size(), false);
-    for (const StatePair& pair : graph_.state) carried[static_cast<size_t>(pair.input)] = true;
+    for (const StatePair& pair : graph_.state) {
+      carried[static_cast<size_t>(pair.input)] = true;
+      if (pair.sums) carried[static_cast<size_t>(pair.output)] = true;
+    }
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       const ValueId id = static_cast<ValueId>(v);
       const Value& value = graph_.values[v];
@@ -399,20 +409,20 @@ class Formulator {
     return out;
   }
 
-  // As the uses of the state require it, or as its new value is made.
+  // As the uses of the state require it, or as its new value is made. Sums may be partial.
   std::set<Sharding> StateCandidates(const StateGroup& group) {
     const std::vector<ValueId> ends = ConstrainedEnds(group);
     if (!ends.empty()) return {*EndConstraint(ends[0])};
     std::set<Sharding> all;
     for (const ValueId input : group.inputs) all.merge(StoredCandidates(input));
-    all.merge(OutputCandidates(group.output));
+    all.merge(group.sums ? KeptCandidates(group.output) : OutputCandidates(group.output));
     std::set<Sharding> out;
     for (const Sharding& sharding : all) out.insert(Normalize(sharding.WithoutSpares(), mesh_));
     return out;
   }
 
   // State has the same sharding at the start of a step as at the end of the previous one: one
-  // decision for both.
+  // decision for both. So has a sum from one micro-batch to the next.
   void AddStates() {
     out_.where.of_output.assign(graph_.outputs.size(), -1);
     for (const StateGroup& group : states_) {
@@ -421,6 +431,7 @@ class Formulator {
           Kind::kStored, first, graph_.value(first).name, MakeCandidates(StateCandidates(group)));
       for (const ValueId input : group.inputs)
         out_.where.of_value[static_cast<size_t>(input)] = decision;
+      if (group.sums) out_.where.of_value[static_cast<size_t>(group.output)] = decision;
       for (const size_t position : group.positions) out_.where.of_output[position] = decision;
     }
   }
@@ -446,10 +457,16 @@ class Formulator {
     out_.problem.node_names.push_back("fixed");
   }
 
-  void AddEdge(int a, int b, const TensorType& type, int source, int target) {
+  // times: how often the redistribution takes place in a step.
+  void AddEdge(int a, int b, const TensorType& type, int source, int target, int64_t times) {
     if (a == b) return;  // state that is not changed
-    CostMatrix matrix = costs_.Between(type, source, target);
+    CostMatrix matrix = costs_.Between(type, source, target, times);
     if (matrix) out_.problem.edges.push_back({a, b, std::move(matrix)});
+  }
+
+  bool IsSum(ValueId made) const {
+    return std::ranges::any_of(
+        states_, [&](const StateGroup& group) { return group.sums && group.output == made; });
   }
 
   const Candidates& CandidatesAt(int decision) const {
@@ -463,21 +480,22 @@ class Formulator {
       const int decision = out_.where.of_value[v];
       const bool result = value.kind == ValueKind::kResult;
       if (!result && decision < 0) continue;  // replicated for every use
+      const int64_t made = result ? Runs(value.producer) : 1;
       int at = decision;
       int source = result ? ends_.MadeOf(id).source : -1;
       if (decision >= 0) {
         const Candidates& candidates = CandidatesAt(decision);
-        if (result) AddEdge(value.producer, decision, value.type, source, candidates.target);
+        if (result) AddEdge(value.producer, decision, value.type, source, candidates.target, made);
         source = candidates.source;
       } else {
         at = value.producer;
       }
       for (NodeId user : Users(id))
-        AddEdge(at, user, value.type, source, ends_.TakenBy(user, id).target);
+        AddEdge(at, user, value.type, source, ends_.TakenBy(user, id).target, Runs(user));
       for (const Use& use : uses_[v]) {
         if (use.node != kNone) continue;
         const int output = out_.where.of_output[static_cast<size_t>(use.input)];
-        AddEdge(at, output, value.type, source, CandidatesAt(output).target);
+        AddEdge(at, output, value.type, source, CandidatesAt(output).target, IsSum(id) ? 1 : made);
       }
     }
   }
@@ -541,6 +559,7 @@ class Formulator {
   std::map<std::vector<int>, Candidates> of_kind_;  // by KindOf
   std::vector<Candidates> candidates_;              // by decision
   const std::vector<std::vector<Use>> uses_;
+  const std::vector<bool> once_;  // by node
   std::map<ValueId, Sharding> constrained_;
   std::vector<bool> known_;  // by value
   const std::vector<StateGroup> states_;

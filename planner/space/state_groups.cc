@@ -10,13 +10,14 @@ std::vector<StateGroup> StateGroupsOf(const Graph& graph) {
     int& group = group_of[static_cast<size_t>(pair.output)];
     if (group < 0) {
       group = static_cast<int>(groups.size());
-      groups.push_back({pair.output, {}, {}});
+      groups.push_back({pair.output, pair.sums, {}, {}});
     }
     groups[static_cast<size_t>(group)].inputs.push_back(pair.input);
   }
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const int group = group_of[static_cast<size_t>(graph.outputs[i])];
-    if (group >= 0) groups[static_cast<size_t>(group)].positions.push_back(i);
+    if (group >= 0 && !groups[static_cast<size_t>(group)].sums)
+      groups[static_cast<size_t>(group)].positions.push_back(i);
   }
   return groups;
 }

@@ -8,10 +8,12 @@
 
 namespace metadist {
 
-// Values that must have one sharding from step to step: an output, and all state that it replaces.
+// Values that must have one sharding from step to step: an output, and all state that it replaces;
+// or from micro-batch to micro-batch: a sum and its new value.
 struct StateGroup {
   ValueId output = kNone;
-  std::vector<size_t> positions;  // among the graph's outputs, in order
+  bool sums = false;
+  std::vector<size_t> positions;  // among the graph's outputs, in order; none of sums
   std::vector<ValueId> inputs;    // in the order of their pairs
 };
 

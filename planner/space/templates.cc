@@ -265,6 +265,9 @@ class Restrictor {
         if (CutsStates(role)) return Storage::kCut;
         return role == AxisRole::kData || role == AxisRole::kReplicate ? Storage::kWhole
                                                                        : Storage::kAny;
+      case ValueRole::kGradient:  // the sum over micro-batches
+        if (role == AxisRole::kZero2 || role == AxisRole::kZero3) return Storage::kCut;
+        return role == AxisRole::kReplicate ? Storage::kWhole : Storage::kAny;
       default:
         return role == AxisRole::kReplicate ? Storage::kWhole : Storage::kAny;
     }
@@ -287,8 +290,7 @@ class Restrictor {
         if (storage == Storage::kFirstDim) score += dim == 0 ? 2 : dim < 0;
         if (storage == Storage::kWhole) score += WholeOn(candidates[c], axis);
         // The first stage reduces gradients on every rank.
-        if (!stored && role == AxisRole::kZero1 && ValueRoleOf(id) == ValueRole::kGradient)
-          score += dim < 0;
+        if (role == AxisRole::kZero1 && ValueRoleOf(id) == ValueRole::kGradient) score += dim < 0;
       }
       return score;
     });

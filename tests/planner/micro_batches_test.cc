@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of steps of several micro-batches: run, priced, and held in memory as they say.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "executor/run/run.h"
+#include "metair/ops/graph_builder.h"
+#include "metair/passes/passes.h"
+#include "metair/training/training.h"
+#include "planner/plan/plan_io.h"
+#include "planner/planner.h"
+#include "planner/solvers/solver.h"
+#include "planner/space/templates.h"
+#include "tests/planner/gpt_model.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist {
+namespace {
+
+const OpTable& Ops() { return OpTable::BuiltIn(); }
+
+constexpr int64_t kMicroBatches = 3;
+
+// A perceptron, a normalisation and a head, of 8 rows at a time.
+Graph Model() {
+  GraphBuilder b("model");
+  ValueId x = b.Input("x", {ElementType::kF32, {8, 16}});
+  const auto weight = [&](const char* name, const Shape& shape) {
+    return b.Parameter(name, Tensor::Absent({ElementType::kF32, shape}));
+  };
+  x = b.Add("Relu", {b.Add("MatMul", {x, weight("w1", {16, 32})})});
+  x = b.Add("Add", {x, weight("b1", {32})});
+  x = b.Add("LayerNormalization", {x, weight("scale", {32}), weight("shift", {32})});
+  b.Append({"out", "", "MatMul", {}, {x, weight("w2", {32, 4})}, {}, {}}, {"y"});
+  b.Output(b.graph().FindValue("y"));
+  return b.Done().value();
+}
+
+Graph StepOf(TrainingOptions options) {
+  options.loss = "mse:y,target";
+  options.micro_batches = kMicroBatches;
+  const Graph step = MakeTrainingStep(Model(), options, Ops()).value().graph;
+  return RunPasses(step, PassOptions{}, Ops()).value().graph;
+}
+
+class MicroBatchedPlans : public testing::Test {
+ protected:
+  PlanRequest RequestFor(const Graph& graph, const char* mesh) {
+    PlanRequest request;
+    request.graph = &graph;
+    request.ops = &Ops();
+    request.rules = &rules_;
+    request.mesh = ParseMesh(mesh).value();
+    request.cluster = TestCluster(static_cast<int>(request.mesh->ranks()));
+    request.alternatives = false;
+    return request;
+  }
+
+  RuleBook rules_{Ops()};
+};
+
+NamedTensors InputsOf(const Graph& graph) {
+  NamedTensors inputs;
+  double seed = 1;
+  for (const char* name : {"x", "target"}) {
+    TensorType type = graph.value(graph.FindValue(name)).type;
+    type.shape[0] *= kMicroBatches;
+    std::vector<double> values(static_cast<size_t>(NumElements(type.shape)));
+    for (double& value : values) value = std::sin(seed += 1.7);
+    inputs[name] = Tensor::Of<double>(type.shape, values).Cast(ElementType::kF32);
+  }
+  return inputs;
+}
+
+RunResult Ran(const Graph& graph, const Program& program) {
+  RunOptions options;
+  options.random_weights = options.zero_states = true;
+  options.iterations = 2;
+  options.fuse = false;
+  options.timeout_seconds = 60;
+  auto run = RunProgram(program, {}, InputsOf(graph), options);
+  EXPECT_TRUE(run.ok()) << run.error().text();
+  return run.ok() ? std::move(run).value() : RunResult();
+}
+
+// Results, memory and collectives of a plan are those of its run.
+void ExpectTrue(const Graph& graph, const Plan& plan) {
+  const Program program = Lower(plan).value();
+  const RunResult one = Ran(graph, SingleDevice(graph));
+  const RunResult many = Ran(graph, program);
+  ASSERT_EQ(one.outputs.size(), many.outputs.size());
+  for (size_t i = 0; i < one.outputs.size(); ++i) {
+    const auto expected = one.outputs[i].second.ToDoubles();
+    const auto actual = many.outputs[i].second.ToDoubles();
+    ASSERT_EQ(expected.size(), actual.size());
+    for (size_t j = 0; j < expected.size(); ++j)
+      ASSERT_NEAR(actual[j], expected[j], 2e-4 + 1e-3 * std::abs(expected[j]))
+          << one.outputs[i].first << ", element " << j;
+  }
+  int64_t most = 0;
+  for (const RankMemory& memory : many.memory)
+    most = std::max(most, memory.peak() - memory.scratch_bytes);
+  EXPECT_EQ(plan.peak_bytes(), most);
+  std::map<std::string, int64_t> counts;
+  for (const auto& [kind, traffic] : plan.prediction.collectives) counts[kind] = traffic.count;
+  for (const auto& [kind, count] : many.collectives) {
+    EXPECT_EQ(counts[kind], count.count) << kind;
+    EXPECT_EQ(plan.prediction.collectives.at(kind).bytes, count.bytes) << kind;
+  }
+  const auto again = ParseProgram(ProgramText(program));
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(ProgramText(again.value()), ProgramText(program));
+}
+
+TEST_F(MicroBatchedPlans, OfSolversAreTrue) {
+  for (const TrainingOptions& options :
+       {TrainingOptions{.optimizer = "adamw"},
+        TrainingOptions{.optimizer = "sgd", .learning_rate = 0.1, .momentum = 0.9, .clip = 0.1}}) {
+    const Graph graph = StepOf(options);
+    for (const char* mesh : {"1", "2", "2x2"}) {
+      SCOPED_TRACE(options.optimizer + " on " + mesh);
+      const auto planned = MakePlan(RequestFor(graph, mesh));
+      ASSERT_TRUE(planned.ok()) << planned.error().text();
+      const Plan& plan = planned.value().plan;
+      // What the solver minimised is what the simulator adds up.
+      EXPECT_NEAR(
+          static_cast<double>(plan.solver.cost) * 1e-12,
+          plan.prediction.step.seconds - StepSeconds(RequestFor(graph, mesh).cluster).seconds,
+          1e-9 + 1e-3 * plan.prediction.step.seconds);
+      EXPECT_NEAR(plan.prediction.timeline.end_seconds(), plan.prediction.step.seconds, 1e-12);
+      ExpectTrue(graph, plan);
+    }
+  }
+}
+
+TEST_F(MicroBatchedPlans, AtRandomAreTrue) {
+  const Graph graph = StepOf({.optimizer = "adamw", .clip = 1});
+  for (const char* mesh : {"2", "3", "2x2"})
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {} on {}", seed, mesh));
+      PlanRequest request = RequestFor(graph, mesh);
+      request.solver = "random";
+      request.seed = seed;
+      const auto planned = MakePlan(request);
+      ASSERT_TRUE(planned.ok()) << planned.error().text();
+      ExpectTrue(graph, planned.value().plan);
+    }
+}
+
+TEST_F(MicroBatchedPlans, OfTemplatesAreTrue) {
+  const Graph graph = StepOf({.optimizer = "adamw"});
+  for (const char* name : {"dp", "zero1", "zero2", "zero3", "megatron", "megatron+sp"}) {
+    SCOPED_TRACE(name);
+    PlanRequest request = RequestFor(graph, "4");
+    request.plan_template = ParseTemplate(name).value();
+    const auto planned = MakePlan(request);
+    ASSERT_TRUE(planned.ok()) << planned.error().text();
+    ExpectTrue(graph, planned.value().plan);
+  }
+}
+
+TEST_F(MicroBatchedPlans, AreFiles) {
+  const Graph graph = StepOf({.optimizer = "adamw"});
+  PlanRequest request = RequestFor(graph, "2");
+  request.plan_template = ParseTemplate("dp").value();
+  const Plan plan = MakePlan(request).value().plan;
+  const std::string text = WritePlan(plan).value();
+  const auto read = ReadPlan(text, "p");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(WritePlan(read.value()).value(), text);
+  EXPECT_EQ(ProgramText(Lower(read.value()).value()), ProgramText(Lower(plan).value()));
+}
+
+// Gradients of data parallelism are reduced once a step if they are summed on every rank, and those
+// of ZeRO 2 once a micro-batch, which spares their sums.
+TEST_F(MicroBatchedPlans, TemplatesReduceSumsOnceOrGradientsEveryTime) {
+  GptSize size{.layers = 2};
+  const TrainingStep step =
+      GptTrainingStep(size, {.optimizer = "adamw", .micro_batches = kMicroBatches});
+  const Graph graph = RunPasses(step.graph, PassOptions{}, Ops()).value().graph;
+  const int64_t trained = static_cast<int64_t>(step.trained.size());
+  int64_t bytes = 0;
+  for (const Trained& one : step.trained) bytes += step.graph.value(one.parameter).type.bytes();
+  const auto plan_of = [&](const char* name) {
+    PlanRequest request = RequestFor(graph, "8");
+    request.memory_limit_bytes = int64_t{1} << 50;
+    request.plan_template = ParseTemplate(name).value();
+    return MakePlan(request).value().plan;
+  };
+  const Plan dp = plan_of("dp");
+  EXPECT_EQ(dp.prediction.collectives.at("AllReduce").count, trained + 1);
+  EXPECT_GE(dp.prediction.memory.gradients, bytes);
+  const Plan zero1 = plan_of("zero1");
+  EXPECT_EQ(zero1.prediction.collectives.at("ReduceScatter").count, trained);
+  EXPECT_EQ(zero1.prediction.collectives.at("AllGather").count, trained);
+  const Plan zero2 = plan_of("zero2");
+  EXPECT_EQ(zero2.prediction.collectives.at("ReduceScatter").count, kMicroBatches * trained);
+  EXPECT_EQ(zero2.prediction.collectives.at("AllGather").count, trained);
+  EXPECT_LT(zero2.prediction.memory.gradients, bytes / 4);
+  const Plan zero3 = plan_of("zero3");
+  EXPECT_EQ(zero3.prediction.collectives.at("ReduceScatter").count, kMicroBatches * trained);
+  EXPECT_EQ(zero3.prediction.collectives.at("AllGather").count % kMicroBatches, 0);
+}
+
+}  // namespace
+}  // namespace metadist
