@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times whole commands and compares two such measurements; times models beside onnxruntime.
+"""Times whole commands and compares two such measurements; times models beside onnxruntime, and training steps beside PyTorch.
 
     scripts/bench.py run [-n RUNS] [--warm-up N] [--name NAME] [-o FILE.json] -- COMMAND...
     scripts/bench.py compare BEFORE.json AFTER.json
     scripts/bench.py models [--ranks N] [--history FILE [--compare [--max-regress P]]] MODEL.onnx|FOLDER...
+    scripts/bench.py training [--rounds N] [--steps N] FOLDER [NAME...]
 
 run prints one JSON document: per command median, min and max of wall and CPU seconds; a name that is already in
 FILE.json is replaced, others are kept. same_output says whether every run wrote the same stdout. A command that fails ends it all.
@@ -13,6 +14,8 @@ models runs each model on one rank (or under the solver's plan on several) and b
 shortest step of both. It needs numpy and onnxruntime from pip. With --compare the ratios are set beside those of the last line of the
 history, before a line is added. Ratios are compared, not seconds: a busy machine slows both down. scripts/make_bench_models.py makes two
 models of ordinary size.
+training runs steps of the models of make_bench_models.py, whose files are in FOLDER, and the same in PyTorch eager, on one thread, in turn, and
+prints the shortest step of both. It needs torch, torchvision and transformers from pip.
 """
 
 import argparse
@@ -131,6 +134,12 @@ def main():
     timer.add_argument("--compare", action="store_true", help="with the last line of the history from this machine")
     timer.add_argument("--max-regress", type=float, default=math.inf, metavar="P", help="exit 7 if a ratio grew by more than P %%")
     timer.add_argument("models", nargs="+", metavar="MODEL.onnx|FOLDER")
+    trainer = verbs.add_parser("training", help="time training steps beside PyTorch eager")
+    trainer.add_argument("--binary", default=os.path.join(ROOT, "build", "release", "bin", "metadist"))
+    trainer.add_argument("--rounds", type=int, default=3, help="turns of each (default 3)")
+    trainer.add_argument("--steps", type=int, default=3, help="of a turn (default 3)")
+    trainer.add_argument("folder", help="of make_bench_models.py")
+    trainer.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     options = parser.parse_args()
     if options.verb == "run" and options.runs < 1:
         parser.error("--runs must be at least 1")
@@ -140,6 +149,11 @@ def main():
         import bench_models
 
         bench_models.models(options, {"cpu": cpu_model(), "cores": os.cpu_count()})
+        return
+    if options.verb == "training":
+        import bench_training
+
+        bench_training.training(options)
         return
     (run if options.verb == "run" else compare)(options)
 
