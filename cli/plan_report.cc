@@ -74,6 +74,7 @@ PlanReport PlanReportOf(const PlannedModel& planned) {
   out.compute = p.compute;
   out.communication = p.communication;
   if (p.step.seconds > 0) out.communication_share = p.communication.seconds / p.step.seconds;
+  out.overlap = p.overlap;
   out.collectives = p.collectives;
   out.collectives_by_axis = p.by_axis;
   out.memory = p.memory;

@@ -27,6 +27,7 @@ struct PlanReport {
   Priced compute;
   Priced communication;
   double communication_share = 0;  // of the step
+  Overlapped overlap;
   std::map<std::string, Traffic> collectives;
   std::map<std::string, Traffic> collectives_by_axis;
 

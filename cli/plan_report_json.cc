@@ -65,6 +65,7 @@ Json AlternativesJson(const PlanReport& report) {
     const bool priced = a.note.empty();
     out.push_back({{"name", a.name},
                    {"step_seconds", priced ? Json(a.step_seconds) : Json()},
+                   {"overlapped_seconds", priced ? Json(a.overlapped_seconds) : Json()},
                    {"peak_bytes", priced ? Json(a.peak_bytes) : Json()},
                    {"feasible", a.feasible},
                    {"note", a.note}});
@@ -84,6 +85,9 @@ Json PlanReportJson(const Session& session, const PlanReport& report) {
   out["compute_seconds"] = report.compute.seconds;
   out["communication_seconds"] = report.communication.seconds;
   out["communication_share"] = report.communication_share;
+  out["overlapped"] = {{"step_seconds", report.overlap.step_seconds},
+                       {"exposed_seconds", report.overlap.exposed_seconds},
+                       {"hidden_seconds", report.overlap.hidden_seconds}};
   out["band"] = report.step.band;
   out["samples_per_second"] = report.throughput.samples_per_second;
   out["tokens_per_second"] = OrNull(report.throughput.tokens_per_second);

@@ -107,6 +107,11 @@ std::string SummaryText(const PlanReport& report) {
                      SecondsText(report.communication.seconds),
                      report.communication_share * 100,
                      ProvenanceText(report.step));
+  if (report.communication.seconds > 0)
+    out += fmt::format("  overlap  {} if collectives run beside compute: {} exposed, {} hidden\n",
+                       SecondsText(report.overlap.step_seconds),
+                       SecondsText(report.overlap.exposed_seconds),
+                       SecondsText(report.overlap.hidden_seconds));
   if (report.origin.training) out += ThroughputText(report.throughput);
   out += MemoryText(report.memory);
   out += RecomputeText(report.origin);
@@ -142,19 +147,21 @@ std::string PlacementText(const PlanReport& report) {
 
 std::string AlternativesText(const PlanReport& report) {
   if (report.alternatives.empty()) return "";
-  Table table({{"alternative"}, {"step", true}, {"memory", true}, {"fits"}});
+  Table table({{"alternative"}, {"step", true}, {"overlapped", true}, {"memory", true}, {"fits"}});
   table.Add({"this plan",
              SecondsText(report.step.seconds),
+             SecondsText(report.overlap.step_seconds),
              BytesText(report.memory.peak_bytes()),
              "yes"});
   for (const Alternative& a : report.alternatives) {
     if (a.note.empty())
       table.Add({a.name,
                  SecondsText(a.step_seconds),
+                 SecondsText(a.overlapped_seconds),
                  BytesText(a.peak_bytes),
                  a.feasible ? "yes" : "no"});
     else
-      table.Add({a.name, "-", "-", a.note});
+      table.Add({a.name, "-", "-", "-", a.note});
   }
   return "\n" + table.text();
 }

@@ -101,6 +101,13 @@ Result<Searched> FreeFirst(const SearchSetting& setting) {
   return out;
 }
 
+void Take(const SearchSetting& setting, const TemplateChoice& one, BestPlan& best) {
+  best = {one.mesh, one.candidate};
+  LoweredChoice& candidate = best.candidate;
+  candidate.bound = std::min(setting.meshes.BoundOf(one.mesh, candidate.tied), candidate.cost);
+  candidate.status = candidate.bound == candidate.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+}
+
 // Solves the templates on the mesh of the best plan, or on the most promising one. One that is
 // cheaper than the best plan becomes it.
 void AddTemplates(const SearchSetting& setting, PhaseSeconds& seconds, Searched& found) {
@@ -111,11 +118,25 @@ void AddTemplates(const SearchSetting& setting, PhaseSeconds& seconds, Searched&
   if (!setting.solver.optimizes) return;
   for (const TemplateChoice& one : found.templates) {
     if (!one.fits || (found.best.mesh && one.candidate.cost >= found.best.candidate.cost)) continue;
-    found.best = {mesh, one.candidate};
-    LoweredChoice& best = found.best.candidate;
-    best.bound = std::min(setting.meshes.BoundOf(mesh, best.tied), best.cost);
-    best.status = best.bound == best.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+    Take(setting, one, found.best);
   }
+}
+
+// Of the best plan and the templates, that with the shortest step: bundling, which the problem does
+// not know, may gain more for a template.
+Result<Plan> ShortestStep(const SearchSetting& setting, Searched& found) {
+  Plan plan = TRY(PlanOfChoice(setting, found.best));
+  if (!setting.solver.optimizes || setting.request.choose) return plan;
+  const TemplateChoice* shortest = nullptr;
+  double seconds = plan.prediction.step.seconds;
+  for (const TemplateChoice& one : found.templates) {
+    if (!one.fits || one.prediction.step.seconds >= seconds) continue;
+    shortest = &one;
+    seconds = one.prediction.step.seconds;
+  }
+  if (shortest == nullptr) return plan;
+  Take(setting, *shortest, found.best);
+  return PlanOfChoice(setting, found.best);
 }
 
 Result<Searched> Search(const SearchSetting& setting, PhaseSeconds& seconds) {
@@ -154,13 +175,13 @@ Problem ProblemOf(const SearchSetting& setting, const BestPlan& best) {
 Result<void> Finish(const SearchSetting& setting, Searched found, Planned& out) {
   const RequestClock& clock = setting.clock;
   out.squeezed = found.free.mesh && found.free.candidate.cost < found.best.candidate.cost;
-  SolverReport report = ReportOf(setting, found.best);
-  if (setting.request.keep_problem) out.problem = ProblemOf(setting, found.best);
   {
     const Stopwatch watch(out.seconds.lower);
     clock.Report("lower", "");
-    out.plan = TRY(PlanOfChoice(setting, std::move(found.best), std::move(report)));
+    out.plan = TRY(ShortestStep(setting, found));
   }
+  out.plan.solver = ReportOf(setting, found.best);
+  if (setting.request.keep_problem) out.problem = ProblemOf(setting, found.best);
   if (setting.request.alternatives && !clock.Interrupted()) {
     const Stopwatch watch(out.seconds.solve);
     const Stopwatch part(out.seconds.alternatives);

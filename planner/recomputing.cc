@@ -134,7 +134,8 @@ class BlockSearch {
         continue;
       }
       const Plan& plan = planned.value().plan;
-      rows.push_back({name, plan.prediction.step.seconds, plan.peak_bytes(), true, ""});
+      const Prediction& p = plan.prediction;
+      rows.push_back({name, p.step.seconds, p.overlap.step_seconds, plan.peak_bytes(), true, ""});
     }
     return rows;
   }

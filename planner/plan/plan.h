@@ -68,6 +68,7 @@ struct SolverReport {
 struct Alternative {
   std::string name;
   double step_seconds = 0;
+  double overlapped_seconds = 0;  // if collectives run beside compute
   int64_t peak_bytes = 0;
   bool feasible = false;  // fits the memory limit
   std::string note;       // why there is none, if so

@@ -62,9 +62,16 @@ void VisitSolver(JsonVisitor& v, SolverReport& s) {
 void VisitAlternative(JsonVisitor& v, Alternative& a) {
   v.Field("name", a.name);
   v.Field("step_seconds", a.step_seconds);
+  v.Defaulted("overlapped_seconds", a.overlapped_seconds, 0.0);
   v.Field("peak_bytes", a.peak_bytes);
   v.Field("feasible", a.feasible);
   v.Field("note", a.note);
+}
+
+void VisitOverlapped(JsonVisitor& v, Overlapped& o) {
+  v.Field("step_seconds", o.step_seconds, Reals::kNotNegative);
+  v.Field("exposed_seconds", o.exposed_seconds, Reals::kNotNegative);
+  v.Field("hidden_seconds", o.hidden_seconds, Reals::kNotNegative);
 }
 
 void VisitTraining(JsonVisitor& v, std::optional<TrainingOptions>& training) {
@@ -153,6 +160,7 @@ class PlanFields {
     v.Field("step", p.step, VisitPriced);
     v.Field("compute", p.compute, VisitPriced);
     v.Field("communication", p.communication, VisitPriced);
+    v.Defaulted("overlapped", p.overlap, Overlapped{}, VisitOverlapped);
     v.Field("memory_limit_bytes", plan_.memory_limit_bytes);
     v.Field("reduce_in", plan_.reduce_in, OneOf({ReduceIn::kF32, ReduceIn::kType}));
     int64_t peak = plan_.peak_bytes();

@@ -19,12 +19,17 @@ namespace {
 
 Alternative RowOf(const SearchSetting& setting, std::string name, const Prediction& prediction) {
   const int64_t peak = prediction.memory.peak_bytes();
-  return {std::move(name), prediction.step.seconds, peak, peak <= setting.limit_bytes, ""};
+  return {std::move(name),
+          prediction.step.seconds,
+          prediction.overlap.step_seconds,
+          peak,
+          peak <= setting.limit_bytes,
+          ""};
 }
 
 // With its collectives bundled, as in a plan.
 std::optional<Alternative> RowOf(const SearchSetting& setting, std::string name, BestPlan choice) {
-  const auto plan = PlanOfChoice(setting, std::move(choice), {});
+  const auto plan = PlanOfChoice(setting, std::move(choice));
   if (!plan.ok()) return std::nullopt;
   return RowOf(setting, std::move(name), plan.value().prediction);
 }
@@ -121,8 +126,10 @@ std::vector<TemplateChoice> TryTemplates(const SearchSetting& setting, size_t me
     if (!planner.ok()) continue;
     auto best = BestOf(setting, name, *planner.value());
     if (!best) continue;
+    const auto plan = PlanOfChoice(setting, {mesh, *best});
+    if (!plan.ok()) continue;
     const bool fits = best->memory.peak_bytes() <= setting.limit_bytes;
-    out.push_back({name, mesh, std::move(*best), fits});
+    out.push_back({name, mesh, std::move(*best), fits, plan.value().prediction});
   }
   return out;
 }
@@ -139,8 +146,7 @@ std::vector<Alternative> AlternativesTo(const Plan& plan,
                     .note = fmt::format("no input can be cut into {} along its first dim",
                                         cluster.devices())});
   for (const TemplateChoice& one : templates)
-    if (auto row = RowOf(setting, one.name, {one.mesh, one.candidate}))
-      rows.push_back(std::move(*row));
+    rows.push_back(RowOf(setting, one.name, one.prediction));
   if (!free.mesh) return rows;
   if (auto row = Unlimited(setting, free, plan)) rows.push_back(std::move(*row));
   return rows;

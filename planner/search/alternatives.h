@@ -14,7 +14,8 @@ struct TemplateChoice {
   std::string name;  // of the alternative
   size_t mesh = 0;
   LoweredChoice candidate;
-  bool fits = false;  // the memory limit
+  bool fits = false;      // the memory limit
+  Prediction prediction;  // with its collectives bundled, as in a plan
 };
 
 // The templates that suit the graph and one of the meshes, each solved with repeated layers tied

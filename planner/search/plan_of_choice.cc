@@ -36,12 +36,11 @@ PlanOrigin OriginOf(const PlanRequest& request) {
 
 }  // namespace
 
-Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best, SolverReport report) {
+Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best) {
   const PlanRequest& request = setting.request;
   const MeshPlanner& planner = setting.meshes.at(*best.mesh);
   LoweredChoice& choice = best.candidate;
   Plan plan;
-  plan.solver = std::move(report);
   plan.origin = OriginOf(request);
   plan.seed = request.seed;
   plan.mesh = planner.mesh();

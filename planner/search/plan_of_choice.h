@@ -7,8 +7,8 @@
 
 namespace metadist {
 
-// The plan of the best choice with its prediction, without alternatives. Collectives are bundled if
-// that makes the plan faster and it still fits. report: the solver's report.
-Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best, SolverReport report);
+// The plan of the best choice with its prediction, without the solver's report and alternatives.
+// Collectives are bundled if that makes the plan faster and it still fits.
+Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best);
 
 }  // namespace metadist

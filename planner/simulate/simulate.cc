@@ -160,6 +160,8 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   out.step += start;
   out.timeline = TimelineWriter(stage, FusedGroups(stage, cluster))
                      .Write(out.nodes, program.micro_batches(), start.seconds);
+  out.overlap = OverlappedOf(
+      {program, out.nodes, cluster.profile->factor(kOverlapSlowdown, 1.2), start.seconds});
   out.memory = MemoryOf(program, ops);
   return out;
 }

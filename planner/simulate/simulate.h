@@ -11,6 +11,7 @@
 #include "metair/spmd/timeline.h"
 #include "planner/redistribute/step_price.h"
 #include "planner/simulate/memory_use.h"
+#include "planner/simulate/overlap.h"
 #include "profiles/cluster.h"
 #include "profiles/priced.h"
 
@@ -25,7 +26,7 @@ struct Traffic {
 };
 
 // The predicted cost of one step of a program, of all micro-batches. Nodes run one after the other
-// on every rank.
+// on every rank, except for `overlap`.
 struct Prediction {
   Priced step;
   Priced compute;
@@ -33,6 +34,7 @@ struct Prediction {
   std::vector<Priced> nodes;                   // by node of the stage, for one micro-batch
   std::map<std::string, Traffic> collectives;  // by kind, without local steps
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
+  Overlapped overlap;                          // if collectives run beside compute
   MemoryUse memory;                            // on the fullest rank
   Timeline timeline;  // of all ranks alike; nodes that take no time are left out
 };

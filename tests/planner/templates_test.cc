@@ -12,7 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
+#include "metair/training/training.h"
 #include "planner/planner.h"
 #include "tests/planner/gpt_model.h"
 #include "tests/planner/test_cluster.h"
@@ -99,6 +101,52 @@ TEST_P(Templates, InferenceReducesTwiceALayer) {
   EXPECT_EQ(Count(PlanOf(forward, "megatron", "model=4")), (Counts{0, 2 * layers_, 0, 0}));
   EXPECT_EQ(Count(PlanOf(forward, "dp", "batch=8")), Counts{});
   EXPECT_EQ(Count(PlanOf(forward, "zero3", "batch=8")), (Counts{tensors_, 0, 0, 0}));
+}
+
+// A perceptron with as many biases as matrices, on `batch` rows.
+Graph DeepStep(int64_t batch) {
+  constexpr int64_t kWidth = 256;
+  constexpr int kDepth = 12;
+  GraphBuilder b("deep");
+  ValueId x = b.Input("x", {ElementType::kF32, {batch, kWidth}});
+  for (int l = 0; l < kDepth; ++l) {
+    const auto weight = [&](const char* name, const Shape& shape) {
+      return b.Parameter(fmt::format("{}{}", name, l), Tensor::Absent({ElementType::kF32, shape}));
+    };
+    x = b.Add("MatMul", {x, weight("w", {kWidth, kWidth})});
+    x = b.Add("Relu", {b.Add("Add", {x, weight("b", {kWidth})})});
+  }
+  b.Output(x);
+  const TrainingOptions options{.loss = "mse:" + b.graph().value(x).name};
+  const Graph step = MakeTrainingStep(b.Done().value(), options, Ops()).value().graph;
+  return RunPasses(step, PassOptions{}, Ops()).value().graph;
+}
+
+// The solver sees single collectives, the predicted step bundles of them, of which a template may
+// make more.
+TEST(Template, NoneHasAShorterStepThanThePlan) {
+  RuleBook rules(Ops());
+  for (const int64_t batch : {16, 128, 1024, 8192, 65536}) {
+    const Graph graph = DeepStep(batch);
+    for (const int ranks : {2, 8}) {
+      PlanRequest request;
+      request.graph = &graph;
+      request.ops = &Ops();
+      request.rules = &rules;
+      request.cluster = TestCluster(ranks);
+      request.mesh = ParseMesh(fmt::format("a={}", ranks)).value();
+      const Plan plan = MakePlan(request).value().plan;
+      EXPECT_LE(plan.solver.bound, plan.solver.cost);
+      int compared = 0;
+      for (const Alternative& row : plan.alternatives) {
+        if (!row.feasible || row.name == "one device" || row.name == "no memory limit") continue;
+        ++compared;
+        EXPECT_LE(plan.prediction.step.seconds, row.step_seconds * (1 + 1e-9))
+            << row.name << " of " << batch << " rows on " << ranks;
+      }
+      EXPECT_GT(compared, 3);
+    }
+  }
 }
 
 class DividedStates : public Templates {};
