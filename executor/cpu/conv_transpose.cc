@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions: the product of one row of pixels with the weights of all taps is a
+// Transposed convolutions: the product of a few rows of pixels with the weights of all taps is a
 // single matrix product, whose rows are added to the rows of the result at the positions of the
-// taps. As many filters are processed at a time as the scratch memory can hold products of (oneDNN
-// unfolds whole images of this layout instead).
+// taps. Rows of small images go together, so that the product is wide enough; as many filters are
+// processed at a time as the scratch memory can hold products of (oneDNN unfolds whole images of
+// this layout instead).
 //
 //   [filters * taps, pixels] = weight[channels, filters * taps]^T x[channels, pixels]
 #include <algorithm>
@@ -39,16 +40,19 @@ struct Spread {
   std::vector<int64_t> target;        // by row of x and row tap: the row of y, negative if outside
   int64_t y_rows = 1, y_pixels = 1;
   int64_t step = 1, gap = 1, before = 0;  // along the last dim
+  int64_t lines = 1;                      // rows of x per product
   int64_t together = 1;                   // filters per product
   int64_t product_bytes = 0;              // of scratch, after the product
 
   int64_t window() const { return row_taps * taps; }
   int64_t plane() const { return y_rows * y_pixels; }
-  int64_t sum_bytes() const { return (together * window() * pixels * kFloat + 63) / 64 * 64; }
+  int64_t sum_bytes() const {
+    return (together * window() * lines * pixels * kFloat + 63) / 64 * 64;
+  }
 
-  // Adds the product's rows of one filter to its plane.
-  void Add(int64_t row, const float* product, float* y) const {
-    for (int64_t tap = 0; tap < window(); ++tap, product += pixels) {
+  // Adds one row of the products of one filter, which are `width` apart, to its plane.
+  void Add(int64_t row, const float* product, int64_t width, float* y) const {
+    for (int64_t tap = 0; tap < window(); ++tap, product += width) {
       const int64_t to = target[static_cast<size_t>(row * row_taps + tap / taps)];
       if (to < 0) continue;
       const int64_t shift = tap % taps * gap - before;  // of pixel 0
@@ -72,23 +76,28 @@ struct Spread {
           plane(),
           biased ? reinterpret_cast<const float*>(args.inputs[2])[f % (groups * filters)] : 0.0f);
     PlainProduct product;
-    product.n = pixels;
     product.k = channels;
     product.a_row = 1;
     product.a_column = filters * window();
     product.b_row = rows * pixels;
     for (int64_t image = 0; image < batch * groups; ++image)
       for (int64_t first = 0; first < filters; first += together)
-        for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t row = 0; row < rows; row += lines) {
           const int64_t some = std::min(together, filters - first);
+          const int64_t some_rows = std::min(lines, rows - row);
           product.m = some * window();
+          product.n = some_rows * pixels;
           product.Run(weight + (image % groups * channels * filters + first) * window(),
                       x + (image * channels * rows + row) * pixels,
                       sums,
                       reinterpret_cast<float*>(args.scratch + sum_bytes()),
                       product_bytes);
           for (int64_t f = 0; f < some; ++f)
-            Add(row, sums + f * window() * pixels, y + (image * filters + first + f) * plane());
+            for (int64_t r = 0; r < some_rows; ++r)
+              Add(row + r,
+                  sums + f * window() * product.n + r * pixels,
+                  product.n,
+                  y + (image * filters + first + f) * plane());
         }
   }
 };
@@ -136,12 +145,18 @@ Prepared ConvTranspose(const KernelSite& site) {
   spread->before = window.pads_begin.back();
   const int64_t strip = kPanelColumns * kFloat;
   const int64_t limit = ScratchLimit(site);
+  constexpr int64_t kDepth = 256;  // of a strip
   spread->product_bytes =
-      std::clamp(limit / 4 / strip, int64_t{8}, std::max<int64_t>(8, spread->channels)) * strip;
-  const int64_t one = spread->window() * spread->pixels * kFloat;
+      std::clamp(limit / 4 / strip, int64_t{8}, std::clamp(spread->channels, int64_t{8}, kDepth)) *
+      strip;
   constexpr int64_t kCached = 256 << 10;
-  spread->together = std::clamp(
-      (std::min(limit, kCached) - spread->product_bytes) / one, int64_t{1}, spread->filters);
+  constexpr int64_t kColumns = 256;  // of a wide product
+  const int64_t room = std::min(limit, kCached) - spread->product_bytes;
+  const int64_t line = spread->window() * spread->pixels * kFloat;
+  spread->lines =
+      std::clamp(std::min(kColumns / spread->pixels, room / line), int64_t{1}, spread->rows);
+  const int64_t one = line * spread->lines;
+  spread->together = std::clamp(room / one, int64_t{1}, spread->filters);
   return Accept(
       "rows",
       [spread](const KernelArgs& args) -> Result<void> {
