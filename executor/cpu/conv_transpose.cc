@@ -102,19 +102,6 @@ struct Spread {
   }
 };
 
-// The window without the last spatial dim.
-Window RowsOf(Window window) {
-  for (auto* list : {&window.input,
-                     &window.kernel,
-                     &window.strides,
-                     &window.dilations,
-                     &window.pads_begin,
-                     &window.pads_end,
-                     &window.output})
-    list->pop_back();
-  return window;
-}
-
 }  // namespace
 
 Prepared ConvTranspose(const KernelSite& site) {

@@ -20,6 +20,7 @@ Prepared ConstantOfShape(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
 Prepared ConvTranspose(const KernelSite& site);
 Prepared ConvWeightGradient(const KernelSite& site);
+Prepared ConvWeightGradientInParts(const KernelSite& site);
 Prepared CumSum(const KernelSite& site);
 Prepared DepthToSpace(const KernelSite& site);
 Prepared DequantizeLinear(const KernelSite& site);

@@ -171,6 +171,18 @@ std::vector<int64_t> TapsOfDim(const Window& window, size_t d) {
 
 // Dim by dim from the last: the table of a dim and all later ones is built from the table of the
 // later ones.
+Window RowsOf(Window window) {
+  for (auto* list : {&window.input,
+                     &window.kernel,
+                     &window.strides,
+                     &window.dilations,
+                     &window.pads_begin,
+                     &window.pads_end,
+                     &window.output})
+    list->pop_back();
+  return window;
+}
+
 std::vector<int64_t> TapsOf(const Window& window) {
   std::vector<int64_t> table = {0};
   int64_t positions = 1, taps = 1, stride = 1;  // of the dims in the table

@@ -48,6 +48,9 @@ Result<Window> WindowAt(const Attributes& attributes,
 // pads instead of auto_pad.
 void SpellWindow(const Window& window, Attributes& attributes);
 
+// The window without the last spatial dim.
+Window RowsOf(Window window);
+
 // Indices of a tap that is outside the input.
 inline constexpr int64_t kPadding = -1;  // in the padding
 inline constexpr int64_t kBeyond = -2;   // beyond the padding: only if ceil_mode rounds up

@@ -98,8 +98,10 @@ inline std::string CompareExample(const OpDef& op, const OpExample& example, uin
   return Compare(call, seed);
 }
 
-inline std::string CompareNamed(const std::string& name, const OpExample& example) {
-  const OpDef* op = OpTable::BuiltIn().Find("", name);
+inline std::string CompareNamed(const std::string& name,
+                                const OpExample& example,
+                                const std::string& domain = "") {
+  const OpDef* op = OpTable::BuiltIn().Find(domain, name);
   EXPECT_NE(op, nullptr) << name;
   return CompareExample(*op, example, 7);
 }

@@ -60,6 +60,38 @@ TEST(Kernels, Convolutions) {
   EXPECT_EQ(conv({1, 2, 5, 5}, {2, 2, 5, 5}, {{4, 4, 4, 4}}, true), "planes");
 }
 
+// Their gradients, by oneDNN where it needs little scratch memory, else in parts.
+TEST(Kernels, GradientsOfConvolutionWeights) {
+  int by_library = 0, in_parts = 0;
+  const auto compare = [&](const Shape& x, const Shape& w, const Window& window) {
+    const size_t space = x.size() - 2;
+    Shape dy{x[0], w[0]};
+    for (size_t d = 0; d < space; ++d) {
+      const int64_t padded = x[d + 2] + window.pads[d] + window.pads[d + space];
+      dy.push_back((padded - window.gap * (w[d + 2] - 1) - 1) / window.step + 1);
+    }
+    OpExample example{.inputs = {F32(x), F32(dy)}};
+    example.attributes.set("pads", window.pads);
+    example.attributes.set("group", window.group);
+    example.attributes.set("strides", std::vector<int64_t>(space, window.step));
+    example.attributes.set("dilations", std::vector<int64_t>(space, window.gap));
+    example.attributes.set("kernel_shape", std::vector<int64_t>(w.begin() + 2, w.end()));
+    const std::string kernel = CompareNamed("ConvWeightGradient", example, "metadist");
+    by_library += kernel == "onednn";
+    in_parts += kernel == "parts";
+  };
+  compare({2, 4, 17}, {6, 4, 5}, {{2, 2}, 2});
+  compare({1, 3, 4, 5, 6}, {4, 3, 2, 3, 2}, {{0, 1, 0, 1, 0, 1}});
+  compare({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}});
+  compare({2, 64, 7, 7}, {96, 64, 3, 3}, {{1, 1, 1, 1}});
+  compare({1, 8, 19, 19}, {16, 4, 3, 2}, {{0, 1, 2, 1}, 2, 3, 2});
+  compare({3, 8, 9, 9}, {8, 1, 3, 3}, {{1, 1, 1, 1}, 1, 1, 8});
+  compare({1, 2, 5, 5}, {2, 2, 5, 5}, {{4, 4, 4, 4}});
+  compare({2, 3, 40, 40}, {20, 3, 7, 7}, {{3, 3, 3, 3}, 2});
+  EXPECT_GT(in_parts, 2);
+  EXPECT_EQ(by_library + in_parts, 8);
+}
+
 TEST(Kernels, Pools) {
   using List = std::vector<int64_t>;
   for (const char* name : {"MaxPool", "AveragePool"})
