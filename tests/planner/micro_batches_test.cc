@@ -81,7 +81,6 @@ RunResult Ran(const Graph& graph, const Program& program) {
   RunOptions options;
   options.random_weights = options.zero_states = true;
   options.iterations = 2;
-  options.fuse = false;
   options.timeout_seconds = 60;
   auto run = RunProgram(program, {}, InputsOf(graph), options);
   EXPECT_TRUE(run.ok()) << run.error().text();

@@ -169,7 +169,7 @@ ELSEWHERE = {
     ),
     "fused groups ignore what is broadcast": (
         "metair/spmd/fusion.cc",
-        "if (!group_.empty() && !SameSize(graph_.node(group_[0]).outputs[0], out)) EndGroup();",
+        "!SameSize(graph_.node(group_[0]).outputs[0], out) || ",
         "",
         "metair_spmd_test:Fusion.*",
     ),
@@ -280,6 +280,12 @@ ELSEWHERE = {
         "return once_[static_cast<size_t>(node)] ? 1 : graph_.micro_batches;",
         "return 1;",
         "planner_test:MicroBatchedPlans.*",
+    ),
+    "what runs once is fused with what always runs": (
+        "metair/spmd/fusion.cc",
+        " || RunsOnce(group_[0]) != RunsOnce(id)",
+        "",
+        "metair_spmd_test:Fusion.*",
     ),
     "collectives of what runs once are bundled with others": (
         "planner/lower/bundles.cc",

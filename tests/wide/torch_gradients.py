@@ -26,7 +26,7 @@ from models import ROOT, call
 
 ALLOWED = 1e-9
 ALLOWED_F32 = 1e-6  # where constants of the operator are f32 in ONNX
-IN_F32 = {"celu", "selu"}
+IN_F32 = {"affine-grid", "celu", "selu"}
 EPSILON = 2.0**-10  # exact in f32, as attributes are
 
 
@@ -138,7 +138,13 @@ CASES = {
     "bce-logits": (lambda x, y: F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)), lambda: [any_sign(3, 4), any_sign(3, 4)]),
     "kl": (lambda x, y: F.kl_div(F.log_softmax(x, 1), F.softmax(y, 1), reduction="batchmean"), lambda: [any_sign(3, 4), any_sign(3, 4)]),
     "glu": one(lambda x: F.glu(x, 1)), "det": (torch.linalg.det, lambda: [any_sign(3, 3)]), "outer": (torch.outer, lambda: [any_sign(3), any_sign(4)]),
-    "unfold": (lambda x: F.unfold(x, 2), lambda: [any_sign(1, 2, 4, 3)]), "grid-sample": (lambda x, g: F.grid_sample(x, g, align_corners=False), lambda: [any_sign(1, 2, 4, 3), inside(1, 3, 2, 2)]),
+    "unfold": (lambda x: F.unfold(x, 2), lambda: [any_sign(1, 2, 4, 3)]), "grid-sample": (lambda x, g: F.grid_sample(x, g, align_corners=False), lambda: [any_sign(2, 2, 4, 3), 2 * inside(2, 3, 2, 2)]),
+    "grid-sample-border": (lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=False), lambda: [any_sign(2, 2, 4, 3), 2 * inside(2, 3, 2, 2)]),
+    "grid-sample-reflection": (lambda x, g: F.grid_sample(x, g, padding_mode="reflection", align_corners=True), lambda: [any_sign(2, 2, 4, 5), 3 * inside(2, 3, 2, 2)]),
+    "grid-sample-cubic": (lambda x, g: F.grid_sample(x, g, mode="bicubic", align_corners=False), lambda: [any_sign(2, 2, 6, 5), 1.5 * inside(2, 3, 2, 2)]),
+    "grid-sample-cubic-border": (lambda x, g: F.grid_sample(x, g, mode="bicubic", padding_mode="border", align_corners=True), lambda: [any_sign(2, 2, 6, 5), inside(2, 3, 2, 2)]),
+    "grid-sample-nearest": (lambda x, g: F.grid_sample(x, g, mode="nearest", align_corners=False), lambda: [any_sign(2, 2, 4, 3), inside(2, 3, 2, 2)]),
+    "affine-grid": (lambda x, t: F.grid_sample(x, F.affine_grid(t, (1, 2, 3, 3), align_corners=False), align_corners=False), lambda: [any_sign(1, 2, 4, 5), inside(1, 2, 3)]),
 }  # fmt: skip
 
 # What random graphs are made of: functions that keep the shape, and that take two operands of it.

@@ -56,6 +56,20 @@ TEST(Fusion, EndsWhereAnOperandIsBroadcast) {
   EXPECT_EQ(WholeGroups(b.Done().value()), (Groups{{0, 1}, {2, 3}}));
 }
 
+// A sum over micro-batches goes on with each, what is made of it comes after the last.
+TEST(Fusion, EndsBeforeWhatRunsOnce) {
+  GraphBuilder b("g");
+  const ValueId part = b.Add("Neg", {b.Input("x", F32({4}))});
+  const ValueId sum = b.Input("sum", F32({4}));
+  const ValueId next = b.Add("metadist.Accumulate", {sum, part});
+  b.Output(b.Add("Exp", {b.Add("Abs", {next})}));
+  const Graph without = b.Done().value();
+  EXPECT_EQ(WholeGroups(without), (Groups{{0, 1, 2, 3}}));
+  Graph with = without;
+  with.state.push_back({sum, next, /*sums=*/true});
+  EXPECT_EQ(WholeGroups(with), (Groups{{0, 1}, {2, 3}}));
+}
+
 // Sizes that are equal on the whole, but not on each rank.
 TEST(Fusion, ComparesWhatRanksHold) {
   GraphBuilder b("g");
