@@ -66,9 +66,11 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   std::string program_text;
   if (flags.text || !flags.trace.empty()) {
     const Program program = TRY(Lower(planned.planned.plan));
-    const Timeline& timeline = planned.planned.plan.prediction.timeline;
-    if (!flags.trace.empty())
+    if (!flags.trace.empty()) {
+      const Timeline timeline =
+          PredictedTimeline(program, planned.cluster, planned.planned.plan.prediction);
       done.push_back(WriteFile(flags.trace, TraceJson(program, timeline), session.force));
+    }
     if (flags.text) program_text = ProgramText(program);
   }
   if (flags.text) document["program"] = program_text;

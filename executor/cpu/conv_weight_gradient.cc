@@ -99,11 +99,15 @@ struct Unfolding {
       const int64_t first = p % pixels * step - before;
       for (int64_t c = 0; c < some; ++c)
         for (int64_t r = 0; r < row_taps; ++r) {
-          const float* const from_row = x + c * x_plane + row[r] * x_pixels;
           float* const to = out + c * taps + r * line;
+          if (row[r] < 0) {
+            std::fill_n(to, line, 0.0f);
+            continue;
+          }
+          const float* const from_row = x + c * x_plane + row[r] * x_pixels;
           for (int64_t t = 0; t < line; ++t) {
             const int64_t at = first + t * gap;
-            to[t] = row[r] >= 0 && at >= 0 && at < x_pixels ? from_row[at] : 0.0f;
+            to[t] = at >= 0 && at < x_pixels ? from_row[at] : 0.0f;
           }
         }
     }

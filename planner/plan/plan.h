@@ -86,7 +86,7 @@ struct Plan {
   Assignment assignment;
   std::vector<Redistribution> redistributions;
   std::vector<Priced> node_costs;  // by node of `graph`
-  Prediction prediction;           // its `nodes` and `timeline` are not stored
+  Prediction prediction;           // its `nodes` are not stored
   int64_t memory_limit_bytes = 0;
   ReduceIn reduce_in = ReduceIn::kF32;
   SolverReport solver;

@@ -129,11 +129,12 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
   const std::vector<FusedOperands> fused = FusedOperandsOf(stage.graph, stage.fused, ops);
   const std::vector<bool> once = NodesRunOnce(stage.graph);
+  const int micro_batches = program.micro_batches();
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];
     const auto kind = CollectiveOf(node);
-    const int times = once[n] ? 1 : program.micro_batches();
+    const int times = once[n] ? 1 : micro_batches;
     if (!kind) {
       space.fused = &fused[n];
       out.nodes.push_back(CallPrice(space, node, RecordedLayout(stage, id).layout()));
@@ -158,12 +159,18 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   out.step += out.communication;
   const Priced start = StepSeconds(cluster);
   out.step += start;
-  out.timeline = TimelineWriter(stage, FusedGroups(stage, cluster))
-                     .Write(out.nodes, program.micro_batches(), start.seconds);
   out.overlap = OverlappedOf(
       {program, out.nodes, cluster.profile->factor(kOverlapSlowdown, 1.2), start.seconds});
   out.memory = MemoryOf(program, ops);
   return out;
+}
+
+Timeline PredictedTimeline(const Program& program,
+                           const Cluster& cluster,
+                           const Prediction& prediction) {
+  const Stage& stage = OnlyStage(program);
+  return TimelineWriter(stage, FusedGroups(stage, cluster))
+      .Write(prediction.nodes, program.micro_batches(), StepSeconds(cluster).seconds);
 }
 
 }  // namespace metadist

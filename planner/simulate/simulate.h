@@ -36,7 +36,6 @@ struct Prediction {
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
   Overlapped overlap;                          // if collectives run beside compute
   MemoryUse memory;                            // on the fullest rank
-  Timeline timeline;  // of all ranks alike; nodes that take no time are left out
 };
 
 // By node of the program's stage: its call on the widest rank, in the form of a profile
@@ -45,5 +44,11 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops);
 
 // program: one stage. cluster: as many devices as ranks.
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops);
+
+// When each part of the step runs, of all ranks alike; nodes that take no time are left out.
+// prediction: of the same program and cluster.
+Timeline PredictedTimeline(const Program& program,
+                           const Cluster& cluster,
+                           const Prediction& prediction);
 
 }  // namespace metadist

@@ -131,7 +131,10 @@ TEST_F(MicroBatchedPlans, OfSolversAreTrue) {
           static_cast<double>(plan.solver.cost) * 1e-12,
           plan.prediction.step.seconds - StepSeconds(RequestFor(graph, mesh).cluster).seconds,
           1e-9 + 1e-3 * plan.prediction.step.seconds);
-      EXPECT_NEAR(plan.prediction.timeline.end_seconds(), plan.prediction.step.seconds, 1e-12);
+      const Program program = Lower(plan).value();
+      const Cluster cluster = RequestFor(graph, mesh).cluster;
+      const Timeline timeline = PredictedTimeline(program, cluster, plan.prediction);
+      EXPECT_NEAR(timeline.end_seconds(), plan.prediction.step.seconds, 1e-12);
       ExpectTrue(graph, plan);
     }
   }

@@ -95,12 +95,16 @@ TEST(PredictedMemory, CountsStatesThatChangePlaces) {
   EXPECT_EQ(MemoryOf(ParseProgram(text).value(), BuiltIn()).activations, 4 * 400);
 }
 
+Timeline Predicted(const Program& program, const Cluster& cluster) {
+  return PredictedTimeline(program, cluster, Simulate(program, cluster, BuiltIn()));
+}
+
 TEST(PredictedTimeline, RunsOneNodeAfterTheOtherUntilTheStepEnds) {
   for (int ranks : {2, 4}) {
     const Program program = ParseProgram(programs::TrainingText(ranks)).value();
     const Cluster cluster = TestCluster(ranks);
     const Prediction prediction = Simulate(program, cluster, BuiltIn());
-    const Timeline& timeline = prediction.timeline;
+    const Timeline timeline = PredictedTimeline(program, cluster, prediction);
     EXPECT_EQ(timeline.source(), Timeline::Source::kPredicted);
     double now = StepSeconds(cluster).seconds;
     std::vector<NodeId> nodes;
@@ -137,7 +141,8 @@ TEST(PredictedTimeline, MembersOfABundleAreOneEvent) {
       "sharding %a [t]\nsharding %b [t]\nschedule 0:0\n";
   const Program program = ParseProgram(text).value();
   const Prediction prediction = Simulate(program, TestCluster(2), BuiltIn());
-  const std::vector<TimelineEvent>& events = prediction.timeline.events();
+  const Timeline timeline = PredictedTimeline(program, TestCluster(2), prediction);
+  const std::vector<TimelineEvent>& events = timeline.events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));
   EXPECT_EQ(events[0].seconds, prediction.nodes[0].seconds + prediction.nodes[1].seconds);
@@ -157,12 +162,13 @@ TEST(PredictedTimeline, NodesThatRunAsOneAreOneEvent) {
       "fused @one @two\nschedule 0:0\n";
   const Program program = ParseProgram(text).value();
   Cluster cluster = TestCluster(2);
-  EXPECT_EQ(Simulate(program, cluster, BuiltIn()).timeline.events().size(), 3u);
+  EXPECT_EQ(Predicted(program, cluster).events().size(), 3u);
   Profile profile = *cluster.profile;
   profile.factors[kFusedBlockElements] = {1000, "h100"};
   cluster.profile = std::make_shared<Profile>(std::move(profile));
   const Prediction prediction = Simulate(program, cluster, BuiltIn());
-  const std::vector<TimelineEvent>& events = prediction.timeline.events();
+  const Timeline timeline = PredictedTimeline(program, cluster, prediction);
+  const std::vector<TimelineEvent>& events = timeline.events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));
   EXPECT_EQ(events[0].what, "Relu+Exp");
@@ -187,7 +193,7 @@ TEST(PredictedTimeline, IsLaidOutAsTheMeasuredOne) {
   };
   const Program program = ParseProgram(programs::TrainingText(4)).value();
   const std::set<Place> predicted =
-      places(TraceJson(program, Simulate(program, TestCluster(4), BuiltIn()).timeline), 2);
+      places(TraceJson(program, Predicted(program, TestCluster(4))), 2);
   const std::set<Place> measured = places(TraceJson(program, Ran(program).timeline), 0);
   EXPECT_EQ(predicted.size(), 4 * OnlyStage(program).graph.nodes.size());
   for (const Place& place : measured) {
