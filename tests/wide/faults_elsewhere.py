@@ -295,8 +295,8 @@ ELSEWHERE = {
     ),
     "what is done once comes with every micro-batch": (
         "planner/simulate/simulate.cc",
-        "const int times = once[n] ? 1 : program.micro_batches();",
-        "const int times = program.micro_batches();",
+        "const int times = once[n] ? 1 : micro_batches;",
+        "const int times = micro_batches;",
         "planner_test:MicroBatchedPlans.*",
     ),
     "a template may have a shorter step than the plan": (
