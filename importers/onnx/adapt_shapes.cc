@@ -2,7 +2,8 @@
 //
 // The library gives the result of ConstantOfShape as many dims as its input has elements, however
 // many: a file of a hundred bytes may ask for billions. So these nodes are hidden from it until the
-// lengths of their inputs are known to be small.
+// lengths of their inputs are known to be small. It divides by the constant pieces of
+// SplitToSequence, so these nodes stay hidden if one is 0.
 #include "importers/onnx/adapt_shapes.h"
 
 #include <onnx/shape_inference/implementation.h>
@@ -11,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 namespace metadist {
@@ -37,12 +39,43 @@ void TryToInfer(onnx::ModelProto* proto) {
   }
 }
 
-// Moves nodes of an operator to the other domain; returns how many.
+bool HasZero(const onnx::TensorProto& tensor) {
+  const auto zero = [](int64_t x) { return x == 0; };
+  const std::string& raw = tensor.raw_data();
+  const bool wide = tensor.data_type() == onnx::TensorProto::INT64;
+  if (!wide && tensor.data_type() != onnx::TensorProto::INT32) return false;
+  const size_t size = wide ? sizeof(int64_t) : sizeof(int32_t);
+  for (size_t at = 0; at + size <= raw.size(); at += size)
+    if (raw.find_first_not_of('\0', at) >= at + size) return true;
+  return std::ranges::any_of(tensor.int64_data(), zero) ||
+         std::ranges::any_of(tensor.int32_data(), zero);
+}
+
+// Names of constants that hold a zero.
+std::set<std::string> Zeros(onnx::ModelProto* proto) {
+  std::set<std::string> names;
+  ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
+    for (const onnx::TensorProto& tensor : graph->initializer())
+      if (HasZero(tensor)) names.insert(tensor.name());
+    for (const onnx::NodeProto& node : graph->node())
+      for (const onnx::AttributeProto& value : node.attribute())
+        if (node.output_size() == 1 && node.input_size() == 0 &&
+            (HasZero(value.t()) || (value.has_i() && value.i() == 0) ||
+             std::ranges::count(value.ints(), 0) > 0))
+          names.insert(node.output(0));
+  });
+  return names;
+}
+
+// Moves nodes that may make too many dims, or divide by 0, to the other domain; returns how many.
 int Hide(onnx::ModelProto* proto) {
+  const std::set<std::string> zeros = Zeros(proto);
   int hidden = 0;
   ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
     for (onnx::NodeProto& node : *graph->mutable_node()) {
-      if (!node.domain().empty() || node.op_type() != "ConstantOfShape") continue;
+      const bool divides = node.op_type() == "SplitToSequence" && node.input_size() > 1 &&
+                           zeros.count(node.input(1)) > 0;
+      if (!node.domain().empty() || (node.op_type() != "ConstantOfShape" && !divides)) continue;
       node.set_domain(kWaiting);
       ++hidden;
     }
@@ -76,7 +109,7 @@ int Show(onnx::ModelProto* proto, bool all) {
   int shown = 0;
   ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
     for (onnx::NodeProto& node : *graph->mutable_node()) {
-      if (node.domain() != kWaiting) continue;
+      if (node.domain() != kWaiting || (!all && node.op_type() != "ConstantOfShape")) continue;
       const auto length = lengths.find(node.input_size() > 0 ? node.input(0) : "");
       if (!all && (length == lengths.end() || length->second > kMostDims)) continue;
       node.clear_domain();
