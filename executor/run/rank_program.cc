@@ -126,7 +126,7 @@ void RankProgram::Add(CallName name, std::function<Result<void>()> run) {
   calls_.push_back(std::move(run));
 }
 
-void RankProgram::AddStage(const CallName& step) {
+void RankProgram::AddStage(const CallName& step, bool last) {
   StageProgram& stage = *stages_.at(step.stage);
   const auto named = [&](const char* what) {
     CallName name = step;
@@ -134,7 +134,6 @@ void RankProgram::AddStage(const CallName& step) {
     return name;
   };
   const int batch = step.micro_batch;
-  const bool last = batch + 1 == plan_.program->micro_batches();
   if (batch == 0 && stage.sums()) Add(named("ClearSums"), [&stage] { return stage.ClearSums(); });
   if (stage.loads()) Add(named("Load"), [&stage, batch] { return stage.Load(batch); });
   for (const Call& call : stage.calls())
@@ -146,13 +145,15 @@ void RankProgram::AddStage(const CallName& step) {
 
 void RankProgram::AddSteps() {
   const Program& program = *plan_.program;
+  const int micro_batches = program.micro_batches();
   for (size_t i = 0; i < program.schedule.size(); ++i) {
     CallName step;
     step.position = static_cast<int>(i);
     step.stage = program.schedule[i].stage;
     step.micro_batch = program.schedule[i].micro_batch;
     const auto own = stages_.find(step.stage);
-    if (own != stages_.end()) AddStage(step);
+    const bool last = step.micro_batch + 1 == micro_batches;
+    if (own != stages_.end()) AddStage(step, last);
     for (size_t c = 0; c < program.channels.size(); ++c) {
       if (program.channels[c].from != step.stage || channels_[c] == nullptr) continue;
       CallName name = step;
@@ -160,7 +161,6 @@ void RankProgram::AddSteps() {
       name.collective = true;
       Add(name, [&run = *channels_[c]] { return run(); });
     }
-    const bool last = step.micro_batch + 1 == program.micro_batches();
     if (own == stages_.end() || !own->second->carries(last)) continue;
     step.kernel = "CarryState";
     Add(step, [&stage = *own->second, last] { return stage.CarryState(last); });

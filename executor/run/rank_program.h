@@ -57,7 +57,7 @@ class RankProgram {
   Result<void> AddStages(const DataMaker& data);
   Result<void> AddChannels();
   void AddSteps();
-  void AddStage(const CallName& step);
+  void AddStage(const CallName& step, bool last);
   void Add(CallName name, std::function<Result<void>()> run);
   std::string TextOf(const CallName& call) const;
   Result<std::vector<OutputParts>> OutputsWhere(bool scalar) const;

@@ -234,6 +234,7 @@ void ReportMemory(const std::vector<RankReport>& reports, RunResult& result) {
 }
 
 void ReportCollectives(const Program& program, RunResult& result) {
+  const int micro_batches = program.micro_batches();
   for (const Stage& stage : program.stages) {
     const std::vector<bool> once = NodesRunOnce(stage.graph);
     for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
@@ -243,7 +244,7 @@ void ReportCollectives(const Program& program, RunResult& result) {
         continue;
       const NodeId id = static_cast<NodeId>(n);
       CollectiveCount& count = result.collectives[std::string(Name(*kind))];
-      const int times = once[n] ? 1 : program.micro_batches();
+      const int times = once[n] ? 1 : micro_batches;
       count.count += times;
       count.bytes += times * ReceivedBytes(StepOf(stage, id), MovedType(stage, id), stage.mesh);
     }

@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -69,12 +70,16 @@ std::set<std::string> Zeros(onnx::ModelProto* proto) {
 
 // Moves nodes that may make too many dims, or divide by 0, to the other domain; returns how many.
 int Hide(onnx::ModelProto* proto) {
-  const std::set<std::string> zeros = Zeros(proto);
+  std::optional<std::set<std::string>> zeros;
+  const auto is_zero = [&](const std::string& name) {
+    if (!zeros) zeros = Zeros(proto);
+    return zeros->count(name) > 0;
+  };
   int hidden = 0;
   ForEachGraph(proto->mutable_graph(), [&](onnx::GraphProto* graph) {
     for (onnx::NodeProto& node : *graph->mutable_node()) {
-      const bool divides = node.op_type() == "SplitToSequence" && node.input_size() > 1 &&
-                           zeros.count(node.input(1)) > 0;
+      const bool divides =
+          node.op_type() == "SplitToSequence" && node.input_size() > 1 && is_zero(node.input(1));
       if (!node.domain().empty() || (node.op_type() != "ConstantOfShape" && !divides)) continue;
       node.set_domain(kWaiting);
       ++hidden;

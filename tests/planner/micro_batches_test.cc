@@ -13,11 +13,10 @@
 #include "metair/passes/passes.h"
 #include "metair/training/training.h"
 #include "planner/plan/plan_io.h"
-#include "planner/planner.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/templates.h"
 #include "tests/planner/gpt_model.h"
-#include "tests/planner/test_cluster.h"
+#include "tests/planner/plan_request_for.h"
 
 namespace metadist {
 namespace {
@@ -51,14 +50,7 @@ Graph StepOf(TrainingOptions options) {
 class MicroBatchedPlans : public testing::Test {
  protected:
   PlanRequest RequestFor(const Graph& graph, const char* mesh) {
-    PlanRequest request;
-    request.graph = &graph;
-    request.ops = &Ops();
-    request.rules = &rules_;
-    request.mesh = ParseMesh(mesh).value();
-    request.cluster = TestCluster(static_cast<int>(request.mesh->ranks()));
-    request.alternatives = false;
-    return request;
+    return metadist::RequestFor(graph, rules_, mesh);
   }
 
   RuleBook rules_{Ops()};

@@ -13,10 +13,9 @@
 #include "metair/ir/verify.h"
 #include "metair/passes/passes.h"
 #include "planner/plan/plan_io.h"
-#include "planner/planner.h"
 #include "planner/solvers/solver.h"
+#include "tests/planner/plan_request_for.h"
 #include "tests/planner/same_as_one_device.h"
-#include "tests/planner/test_cluster.h"
 #include "tests/planner/training_step.h"
 
 namespace metadist {
@@ -39,17 +38,6 @@ struct Step {
 Step& TheStep() {
   static Step step;
   return step;
-}
-
-PlanRequest RequestFor(const Graph& graph, RuleBook& rules, const char* mesh) {
-  PlanRequest request;
-  request.graph = &graph;
-  request.ops = &Ops();
-  request.rules = &rules;
-  request.mesh = ParseMesh(mesh).value();
-  request.cluster = TestCluster(static_cast<int>(request.mesh->ranks()));
-  request.alternatives = false;
-  return request;
 }
 
 // Checks both ends of every pair, in the plan and in its program.

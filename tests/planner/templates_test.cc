@@ -15,9 +15,8 @@
 #include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 #include "metair/training/training.h"
-#include "planner/planner.h"
 #include "tests/planner/gpt_model.h"
-#include "tests/planner/test_cluster.h"
+#include "tests/planner/plan_request_for.h"
 
 namespace metadist {
 namespace {
@@ -66,13 +65,7 @@ class Templates : public testing::TestWithParam<int> {
   Counts CountsOf(const char* name, const char* mesh) { return Count(PlanOf(graph_, name, mesh)); }
 
   Plan PlanOf(const Graph& graph, const char* name, const char* mesh) {
-    PlanRequest request;
-    request.graph = &graph;
-    request.ops = &Ops();
-    request.rules = &rules_;
-    request.mesh = ParseMesh(mesh).value();
-    request.cluster = TestCluster(static_cast<int>(request.mesh->ranks()));
-    request.alternatives = false;
+    PlanRequest request = RequestFor(graph, rules_, mesh);
     request.memory_limit_bytes = int64_t{1} << 50;
     request.plan_template = ParseTemplate(name).value();
     const auto planned = MakePlan(request);
@@ -129,12 +122,8 @@ TEST(Template, NoneHasAShorterStepThanThePlan) {
   for (const int64_t batch : {16, 128, 1024, 8192, 65536}) {
     const Graph graph = DeepStep(batch);
     for (const int ranks : {2, 8}) {
-      PlanRequest request;
-      request.graph = &graph;
-      request.ops = &Ops();
-      request.rules = &rules;
-      request.cluster = TestCluster(ranks);
-      request.mesh = ParseMesh(fmt::format("a={}", ranks)).value();
+      PlanRequest request = RequestFor(graph, rules, fmt::format("a={}", ranks).c_str());
+      request.alternatives = true;
       const Plan plan = MakePlan(request).value().plan;
       EXPECT_LE(plan.solver.bound, plan.solver.cost);
       int compared = 0;
