@@ -67,8 +67,8 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   if (flags.text || !flags.trace.empty()) {
     const Program program = TRY(Lower(planned.planned.plan));
     if (!flags.trace.empty()) {
-      const Timeline timeline =
-          PredictedTimeline(program, planned.cluster, planned.planned.plan.prediction);
+      const Timeline timeline = PredictedTimeline(
+          program, planned.cluster, *planned.model.ops, planned.planned.plan.prediction);
       done.push_back(WriteFile(flags.trace, TraceJson(program, timeline), session.force));
     }
     if (flags.text) program_text = ProgramText(program);
@@ -127,6 +127,10 @@ void AddPlan(CLI::App& app, Session& session) {
       plan.constraints,
       "sharding of the values whose name matches, e.g. 'input_ids=[data][]'; repeatable")
       ->take_all();
+  command->add_flag("--overlap",
+                    plan.overlap,
+                    "let collectives run beside the nodes that do not wait for them, on a second "
+                    "stream of each rank; plans are chosen by the time with overlap");
   command->add_flag("--no-alternatives", plan.no_alternatives, "omit the table of alternatives");
   add("--save-problem FILE",
       plan.save_problem,

@@ -75,6 +75,7 @@ PlanReport PlanReportOf(const PlannedModel& planned) {
   out.communication = p.communication;
   if (p.step.seconds > 0) out.communication_share = p.communication.seconds / p.step.seconds;
   out.overlap = p.overlap;
+  out.overlaps = !plan.order.empty();
   out.collectives = p.collectives;
   out.collectives_by_axis = p.by_axis;
   out.memory = p.memory;

@@ -28,6 +28,7 @@ struct PlanReport {
   Priced communication;
   double communication_share = 0;  // of the step
   Overlapped overlap;
+  bool overlaps = false;  // collectives of the plan run beside its nodes
   std::map<std::string, Traffic> collectives;
   std::map<std::string, Traffic> collectives_by_axis;
 

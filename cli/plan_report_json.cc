@@ -85,6 +85,7 @@ Json PlanReportJson(const Session& session, const PlanReport& report) {
   out["compute_seconds"] = report.compute.seconds;
   out["communication_seconds"] = report.communication.seconds;
   out["communication_share"] = report.communication_share;
+  out["overlaps"] = report.overlaps;
   out["overlapped"] = {{"step_seconds", report.overlap.step_seconds},
                        {"exposed_seconds", report.overlap.exposed_seconds},
                        {"hidden_seconds", report.overlap.hidden_seconds}};

@@ -98,6 +98,17 @@ std::string MicroBatchesText(const PlanOrigin& origin) {
                      origin.training->micro_batches);
 }
 
+// "" where overlap is no gain.
+std::string OverlapText(const PlanReport& report) {
+  if (!report.overlaps && report.overlap.step_seconds >= report.step.seconds) return "";
+  const std::string parts = fmt::format("{} exposed, {} hidden",
+                                        SecondsText(report.overlap.exposed_seconds),
+                                        SecondsText(report.overlap.hidden_seconds));
+  if (report.overlaps) return fmt::format("  overlap  collectives beside compute: {}\n", parts);
+  return fmt::format(
+      "  overlap  {} with --overlap: {}\n", SecondsText(report.overlap.step_seconds), parts);
+}
+
 std::string SummaryText(const PlanReport& report) {
   std::string out = fmt::format(
       "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
@@ -107,19 +118,16 @@ std::string SummaryText(const PlanReport& report) {
                      SecondsText(report.communication.seconds),
                      report.communication_share * 100,
                      ProvenanceText(report.step));
-  if (report.communication.seconds > 0)
-    out += fmt::format("  overlap  {} if collectives run beside compute: {} exposed, {} hidden\n",
-                       SecondsText(report.overlap.step_seconds),
-                       SecondsText(report.overlap.exposed_seconds),
-                       SecondsText(report.overlap.hidden_seconds));
+  out += OverlapText(report);
   if (report.origin.training) out += ThroughputText(report.throughput);
   out += MemoryText(report.memory);
   out += RecomputeText(report.origin);
   out += MicroBatchesText(report.origin);
-  out += fmt::format("  solver   {} ({}): {}\n",
+  out += fmt::format("  solver   {} ({}): {}{}\n",
                      report.solver.solver,
                      SecondsText(report.seconds.solve),
-                     ProofText(report));
+                     ProofText(report),
+                     report.overlaps ? "; of steps without overlap" : "");
   out += fmt::format("  FLOPs    {} parallelised\n", PercentText(report.parallel_flops));
   if (report.narrow_partials > 0)
     out += fmt::format(
@@ -145,23 +153,44 @@ std::string PlacementText(const PlanReport& report) {
   return table.empty() ? "\n" : "\n" + table.text();
 }
 
+// Whether some row would gain from overlap.
+bool SomeGain(const PlanReport& report) {
+  const auto gains = [](const Alternative& a) { return a.overlapped_seconds < a.step_seconds; };
+  return report.overlap.step_seconds < report.step.seconds ||
+         std::ranges::any_of(report.alternatives, gains);
+}
+
 std::string AlternativesText(const PlanReport& report) {
   if (report.alternatives.empty()) return "";
-  Table table({{"alternative"}, {"step", true}, {"overlapped", true}, {"memory", true}, {"fits"}});
-  table.Add({"this plan",
-             SecondsText(report.step.seconds),
-             SecondsText(report.overlap.step_seconds),
-             BytesText(report.memory.peak_bytes()),
-             "yes"});
+  const bool gain = SomeGain(report);
+  Table table = gain ? Table({{"alternative"},
+                              {"step", true},
+                              {"with --overlap", true},
+                              {"memory", true},
+                              {"fits"}})
+                     : Table({{"alternative"}, {"step", true}, {"memory", true}, {"fits"}});
+  const auto add = [&](const std::string& name,
+                       const std::string& step,
+                       const std::string& overlapped,
+                       const std::string& memory,
+                       const std::string& fits) {
+    table.Add(gain ? std::vector<std::string>{name, step, overlapped, memory, fits}
+                   : std::vector<std::string>{name, step, memory, fits});
+  };
+  add("this plan",
+      SecondsText(report.step.seconds),
+      SecondsText(report.overlap.step_seconds),
+      BytesText(report.memory.peak_bytes()),
+      "yes");
   for (const Alternative& a : report.alternatives) {
     if (a.note.empty())
-      table.Add({a.name,
-                 SecondsText(a.step_seconds),
-                 SecondsText(a.overlapped_seconds),
-                 BytesText(a.peak_bytes),
-                 a.feasible ? "yes" : "no"});
+      add(a.name,
+          SecondsText(a.step_seconds),
+          SecondsText(a.overlapped_seconds),
+          BytesText(a.peak_bytes),
+          a.feasible ? "yes" : "no");
     else
-      table.Add({a.name, "-", "-", "-", a.note});
+      add(a.name, "-", "-", "-", a.note);
   }
   return "\n" + table.text();
 }

@@ -17,6 +17,7 @@
 #include "planner/lower/lower.h"
 #include "planner/recomputing.h"
 #include "planner/rules/book/rule_book.h"
+#include "profiles/cost.h"
 #include "profiles/profile_io.h"
 
 namespace metadist::cli {
@@ -36,6 +37,17 @@ Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
       fmt::format(
           "--template {} and --solver {} contradict each other", flags.plan_template, solver->name),
       fmt::format("a template restricts the search, and {} does not search", solver->name));
+}
+
+Result<void> CheckOverlap(const PlanFlags& flags, const Cluster& cluster) {
+  if (!flags.overlap || CanOverlap(cluster)) return {};
+  return Usage(
+      fmt::format("--overlap: {} ranks share {} cores of a machine of {}, and each needs a "
+                  "second one",
+                  cluster.devices_per_node,
+                  cluster.profile->header.cores,
+                  cluster.name),
+      "omit the flag, or take fewer ranks");
 }
 
 Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
@@ -141,6 +153,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.cluster = TRY(FindCluster(session, flags.cluster));
   TRY(ReadMesh(flags, request));
   TRY(CheckTemplate(flags, request));
+  TRY(CheckOverlap(flags, request.cluster));
 
   RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
   TRY(LearnRules(session, flags.rules, rules));
@@ -150,6 +163,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.solver = flags.solver;
   request.seed = session.seed;
   request.threads = session.thread_count();
+  request.overlap = flags.overlap;
   request.alternatives = !flags.no_alternatives;
   request.interrupted = &Session::interrupted();
   std::string shown;

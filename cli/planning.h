@@ -23,6 +23,7 @@ struct PlanFlags {
   std::string reduce_in = "f32";
   std::vector<std::string> constraints;
   std::string rules;  // file
+  bool overlap = false;
   bool no_alternatives = false;
   std::string save_problem;  // file
   std::string choice;        // file

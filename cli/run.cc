@@ -32,6 +32,9 @@ Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
   if (flags.backend.empty()) flags.backend = launch.size > 1 ? "mpi" : "threads";
   flags.timeout_seconds = TRY(TimeoutSeconds(flags.timeout));
   if (flags.backend == "threads") return {};
+  if (flags.streams == "2")
+    return Usage("--streams 2: only ranks that are threads have a second stream",
+                 "omit the flag, or run without mpirun");
   if (flags.backend != "mpi")
     return Error{ErrorCode::kDevice,
                  "",
@@ -148,6 +151,9 @@ void AddRun(CLI::App& app, Session& session) {
       ->type_name("M");
   command->add_option("--solver", flags->plan.solver, "with --ranks: the solver")
       ->type_name("NAME");
+  command->add_flag("--overlap",
+                    flags->plan.overlap,
+                    "with --ranks: let collectives run beside the nodes that do not wait for them");
   AddRulesFlag(*command, flags->plan.rules);
   command
       ->add_option("--backend",
@@ -160,6 +166,13 @@ void AddRun(CLI::App& app, Session& session) {
       ->add_option(
           "--timeout", flags->timeout, "longest that a rank waits for another (default 60s)")
       ->type_name("T");
+  command
+      ->add_option("--streams",
+                   flags->streams,
+                   "of each rank, for a plan with --overlap: 2 runs collectives beside nodes, 1 "
+                   "in order with them; auto takes 2 if every stream gets a core (default auto)")
+      ->check(CLI::IsMember({"auto", "1", "2"}))
+      ->type_name("N");
   AddDataFlags(*command, *flags);
   command->add_option("--iterations", flags->iterations, "measure at least this many steps")
       ->type_name("N")

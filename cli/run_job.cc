@@ -67,6 +67,7 @@ Result<void> CheckFlagsOfPlan(const RunFlags& flags, const Plan& plan) {
   if (flags.plan.solver != PlanFlags().solver)
     differs("--solver is " + flags.plan.solver, "already");
   if (!flags.plan.rules.empty()) differs("--rules is " + flags.plan.rules, "already");
+  if (flags.plan.overlap && plan.order.empty()) differs("--overlap is given", "without it");
   if (!problems.empty()) return Join(std::move(problems));
   return {};
 }
@@ -78,6 +79,7 @@ Result<void> CheckFlagsOfOneRank(const RunFlags& flags) {
   if (flags.plan.mesh != defaults.mesh) given.push_back("--mesh");
   if (flags.plan.solver != defaults.solver) given.push_back("--solver");
   if (!flags.plan.rules.empty()) given.push_back("--rules");
+  if (flags.plan.overlap) given.push_back("--overlap");
   if (flags.ranks == 0 && !given.empty())
     return Usage(fmt::format("{}: only with --ranks, which says for how many ranks to plan",
                              fmt::join(given, ", ")),

@@ -28,6 +28,7 @@ struct RunFlags {
   std::string load_state;
   std::string save_state;
   std::string trace;
+  std::string streams = "auto";
   bool bench = false;
   bool no_check = false;
   bool random_weights = false;

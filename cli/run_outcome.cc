@@ -188,6 +188,7 @@ RunOptions OptionsFor(const Session& session, const RunFlags& flags, const Job& 
   options.drawn_for = &job.graph;
   options.interrupted = &Session::interrupted();
   options.ops = job.ops.get();
+  if (flags.streams != "auto") options.streams = flags.streams == "2" ? 2 : 1;
   return options;
 }
 

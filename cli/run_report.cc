@@ -99,7 +99,11 @@ RunReport RunReportOf(const RunFlags& flags, const Job& job, const RunOutcome& o
     if (!CpuRanks(job.plan->origin.cluster)) out.elsewhere = job.plan->origin.cluster;
     out.predicted_seconds = job.plan->prediction.step.seconds;
     out.predicted_peak_bytes = job.plan->peak_bytes();
+    out.overlaps = !job.plan->order.empty();
+    out.predicted_overlap = {job.plan->prediction.overlap.exposed_seconds,
+                             job.plan->prediction.overlap.hidden_seconds};
   }
+  out.overlap = run.overlap;
   out.scalars = outcome.scalars;
   out.collectives = run.collectives;
   out.reference_kernels = run.reference_ops;
@@ -121,6 +125,15 @@ Json RunJson(const Session& session, const RunReport& report) {
   document["predicted_seconds"] = OrNull(report.predicted_seconds);
   document["peak_bytes"] = {{"predicted", OrNull(report.predicted_peak_bytes)},
                             {"measured", report.peak_bytes}};
+  if (report.overlaps)
+    document["overlap"] = {
+        {"streams", report.overlap ? 2 : 1},
+        {"exposed_seconds",
+         {{"predicted", report.predicted_overlap.exposed_seconds},
+          {"measured", report.overlap ? Json(report.overlap->exposed_seconds) : Json()}}},
+        {"hidden_seconds",
+         {{"predicted", report.predicted_overlap.hidden_seconds},
+          {"measured", report.overlap ? Json(report.overlap->hidden_seconds) : Json()}}}};
   document["baseline"] = nullptr;
   if (report.baseline)
     document["baseline"] = {{"file", report.baseline->file},
@@ -149,10 +162,21 @@ std::string RunText(const RunReport& report) {
   table.Add({"step",
              report.predicted_seconds ? SecondsText(*report.predicted_seconds) : "-",
              SecondsText(report.median_seconds)});
+  const auto add_overlap = [&](const char* name, double OverlapTimes::* part) {
+    table.Add({name,
+               SecondsText(report.predicted_overlap.*part),
+               report.overlap ? SecondsText((*report.overlap).*part) : "-"});
+  };
+  if (report.overlaps) {
+    add_overlap("communication exposed", &OverlapTimes::exposed_seconds);
+    add_overlap("communication hidden", &OverlapTimes::hidden_seconds);
+  }
   table.Add({"memory per rank",
              report.predicted_peak_bytes ? BytesText(*report.predicted_peak_bytes) : "-",
              BytesText(report.peak_bytes)});
   text += table.text();
+  if (report.overlaps && !report.overlap)
+    text += "  one stream a rank: collectives ran in order with the nodes (--streams)\n";
   for (const auto& [name, values] : report.scalars)
     text += values.size() == 1 ? fmt::format("  {} {:.6g}\n", name, values[0])
                                : fmt::format("  {} {:.6g}, after {} steps {:.6g}\n",

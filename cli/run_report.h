@@ -58,6 +58,10 @@ struct RunReport {
   // By output of one float, its values at the steps that were compared: a loss curve.
   std::vector<std::pair<std::string, std::vector<double>>> scalars;
 
+  bool overlaps = false;                // collectives of the plan may run beside its nodes
+  std::optional<OverlapTimes> overlap;  // how they did
+  OverlapTimes predicted_overlap;
+
   std::map<std::string, CollectiveCount> collectives;
   std::vector<std::string> reference_kernels;
 };

@@ -131,6 +131,10 @@ std::optional<Priced> CallSeconds(const Cluster& cluster, const ComputeWork& wor
 
 }  // namespace
 
+bool CanOverlap(const Cluster& cluster) {
+  return !cluster.is_cpu() || 2 * cluster.devices_per_node <= cluster.profile->header.cores;
+}
+
 Priced ComputeSeconds(const Profile& profile, const ComputeWork& work) {
   if (work.flops <= 0 && work.bytes <= 0) return {};
   Priced price = KernelSeconds(profile, work);

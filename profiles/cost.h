@@ -53,6 +53,10 @@ Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work);
 // to the cluster's.
 Priced StepSeconds(const Cluster& cluster);
 
+// Whether ranks can run collectives beside their kernels: GPUs do, and ranks on cpus that leave
+// each other a second core.
+bool CanOverlap(const Cluster& cluster);
+
 // The devices of one collective. All groups along a mesh axis communicate at the same time.
 struct Group {
   int ranks = 1;

@@ -18,10 +18,12 @@ struct Outcome {
   bool failed_itself = false;  // not because of another rank
 };
 
-Outcome RunRank(Transport& world, const std::function<Result<void>(Transport&)>& work) {
+Outcome RunRank(Transport& world,
+                int threads,
+                const std::function<Result<void>(Transport&)>& work) {
   try {
     cpu::UseOneThread();
-    PlaceRank(world.rank(), world.size());
+    PlaceRank(world.rank(), threads);
     Outcome outcome{work(world)};
     if (!outcome.status.ok()) outcome.failed_itself = world.Abort(outcome.status.error());
     return outcome;
@@ -35,9 +37,19 @@ Outcome RunRank(Transport& world, const std::function<Result<void>(Transport&)>&
 }  // namespace
 
 Result<void> RunRanks(const std::vector<std::unique_ptr<Transport>>& group,
-                      const std::function<Result<void>(Transport&)>& work) {
-  std::vector<Outcome> outcomes(group.size());
-  TRY(RunAtOnce(group.size(), [&](size_t rank) { outcomes[rank] = RunRank(*group[rank], work); }));
+                      const std::function<Result<void>(Transport&)>& work,
+                      const std::function<void(int rank)>& beside) {
+  const size_t ranks = group.size();
+  const size_t threads = beside ? 2 * ranks : ranks;
+  std::vector<Outcome> outcomes(ranks);
+  TRY(RunAtOnce(threads, [&](size_t thread) {
+    if (thread < ranks) {
+      outcomes[thread] = RunRank(*group[thread], static_cast<int>(threads), work);
+    } else {
+      PlaceRank(static_cast<int>(thread), static_cast<int>(threads));
+      beside(static_cast<int>(thread - ranks));
+    }
+  }));
   for (const bool itself : {true, false})
     for (size_t rank = 0; rank < outcomes.size(); ++rank) {
       const Outcome& outcome = outcomes[rank];

@@ -187,9 +187,11 @@ Result<std::vector<double>> ThreadTransport::Collect(double mine) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks, double timeout_seconds) {
+std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
+                                                        double timeout_seconds,
+                                                        int streams) {
   CHECK(ranks > 0, "a group needs a rank");
-  const bool crowded = static_cast<unsigned>(ranks) > std::thread::hardware_concurrency();
+  const bool crowded = static_cast<unsigned>(ranks * streams) > std::thread::hardware_concurrency();
   const auto group =
       std::make_shared<Group>(ranks, crowded, timeout_seconds, std::make_shared<AbortState>());
   std::vector<std::unique_ptr<Transport>> out;

@@ -18,6 +18,9 @@ struct Call {
   std::string kernel;  // "MatMul/onednn", "AllReduce"; of a chain: those of its nodes, joined by
                        // '+'
   bool collective = false;
+  bool overlaps = false;  // a collective that runs beside the calls after it
+  // The last collective that overlaps nodes and must be done before; kNone: none.
+  NodeId after = kNone;
   std::function<Result<void>()> run;  // enqueues it; allocates nothing
 };
 

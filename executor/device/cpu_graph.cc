@@ -44,7 +44,7 @@ Result<std::vector<Call>> CpuGraph::Prepare(NodeId first, NodeId last) {
   if (chains_ != nullptr) steps = RunInChains(std::move(steps), site_.graph, group_of_, *chains_);
   std::vector<Call> calls;
   for (CpuStep& step : steps) {
-    Call call{step.node, step.others, step.kernel, /*collective=*/false, {}};
+    Call call{.node = step.node, .others = step.others, .kernel = step.kernel, .run = {}};
     call.run = [this, own = std::make_shared<const CpuStep>(std::move(step))] {
       return own->run(
           {own->inputs, own->outputs, own->scratch != nullptr ? own->scratch : scratch_});

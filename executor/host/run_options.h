@@ -16,6 +16,9 @@ struct RunOptions {
   bool trace = false;           // keep the time line of the last step
   bool watch = false;           // keep every step's outputs of one float
   bool fuse = true;             // run the nodes of a fused group as one, block by block
+  // Of each rank: 2 runs collectives that overlap nodes beside these, 1 in order with them. 0: 2 if
+  // every stream gets a core.
+  int streams = 0;
   // Fill parameters and inputs without data with seeded random values.
   bool random_weights = false;
   bool random_inputs = false;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace metadist {
@@ -77,8 +78,9 @@ Result<SharedPlan> PlanRun(const Program& program, const OpTable& ops) {
 Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
                                                        Transport& world,
                                                        Device& device,
-                                                       const DataMaker& data) {
-  std::unique_ptr<RankProgram> made(new RankProgram(plan, world, device));
+                                                       const DataMaker& data,
+                                                       SecondStream* second) {
+  std::unique_ptr<RankProgram> made(new RankProgram(plan, world, device, second));
   TRY(made->AddStages(data));
   TRY(made->AddChannels());
   made->AddSteps();
@@ -121,9 +123,24 @@ Result<void> RankProgram::AddChannels() {
   return {};
 }
 
-void RankProgram::Add(CallName name, std::function<Result<void>()> run) {
+// after: the node of the last collective on the second stream that must be done before; kNone:
+// none.
+void RankProgram::Add(CallName name, std::function<Result<void>()> run, NodeId after) {
+  PreparedCall call{.work = {.run = std::move(run)}, .beside = name.beside};
+  call.begun = static_cast<uint32_t>(second_calls_.size());
+  call.awaits = call.begun;
+  // Those of this micro-batch; earlier ones are done.
+  const auto later = [&](const CallName& begun) {
+    return begun.position == name.position && begun.node > after;
+  };
+  while (call.awaits > 0 && later(names_[second_calls_[call.awaits - 1]])) --call.awaits;
+  if (name.beside) second_calls_.push_back(calls_.size());
   names_.push_back(std::move(name));
-  calls_.push_back(std::move(run));
+  calls_.push_back(std::move(call));
+}
+
+void RankProgram::AddWhenAllIsDone(CallName name, std::function<Result<void>()> run) {
+  Add(std::move(name), std::move(run), std::numeric_limits<NodeId>::max());
 }
 
 void RankProgram::AddStage(const CallName& step, bool last) {
@@ -134,13 +151,27 @@ void RankProgram::AddStage(const CallName& step, bool last) {
     return name;
   };
   const int batch = step.micro_batch;
-  if (batch == 0 && stage.sums()) Add(named("ClearSums"), [&stage] { return stage.ClearSums(); });
-  if (stage.loads()) Add(named("Load"), [&stage, batch] { return stage.Load(batch); });
-  for (const Call& call : stage.calls())
-    if (last || !stage.RunsOnce(call))
-      Add({step.position, step.stage, batch, call.node, call.others, call.kernel, call.collective},
-          [&call] { return call.run(); });
-  if (stage.keeps()) Add(named("Keep"), [&stage, batch] { return stage.Keep(batch); });
+  if (batch == 0 && stage.sums())
+    AddWhenAllIsDone(named("ClearSums"), [&stage] { return stage.ClearSums(); });
+  if (stage.loads()) AddWhenAllIsDone(named("Load"), [&stage, batch] { return stage.Load(batch); });
+  NodeId after = kNone;
+  for (const Call& call : stage.calls()) {
+    after = std::max(after, call.after);
+    if (!last && stage.RunsOnce(call)) continue;  // the next call waits in its place
+    const bool beside = call.overlaps && second_ != nullptr;
+    Add(
+        {step.position,
+         step.stage,
+         batch,
+         call.node,
+         call.others,
+         call.kernel,
+         call.collective,
+         beside},
+        [&call] { return call.run(); },
+        beside ? kNone : std::exchange(after, kNone));
+  }
+  if (stage.keeps()) AddWhenAllIsDone(named("Keep"), [&stage, batch] { return stage.Keep(batch); });
 }
 
 void RankProgram::AddSteps() {
@@ -159,11 +190,11 @@ void RankProgram::AddSteps() {
       CallName name = step;
       name.kernel = own != stages_.end() ? "Send" : "Receive";
       name.collective = true;
-      Add(name, [&run = *channels_[c]] { return run(); });
+      AddWhenAllIsDone(name, [&run = *channels_[c]] { return run(); });
     }
     if (own == stages_.end() || !own->second->carries(last)) continue;
     step.kernel = "CarryState";
-    Add(step, [&stage = *own->second, last] { return stage.CarryState(last); });
+    AddWhenAllIsDone(step, [&stage = *own->second, last] { return stage.CarryState(last); });
   }
 }
 
@@ -174,14 +205,41 @@ std::string RankProgram::TextOf(const CallName& call) const {
   return fmt::format("node '{}' ({})", node.name, node.op);
 }
 
+Error RankProgram::Named(Error error, size_t index) const {
+  return std::move(error).in(TextOf(names_[index]));
+}
+
+Error RankProgram::OfSecond(Error error) const {
+  for (const size_t index : second_calls_)
+    if (&calls_[index].work == second_->failed()) return Named(std::move(error), index);
+  return error;
+}
+
+// Marks the ends of calls on this rank's thread, and the beginnings of those that wait.
 Result<void> RankProgram::Step() {
-  TRY(device_.Mark(0));
-  for (size_t i = 0; i < calls_.size(); ++i) {
-    auto ran = calls_[i]();
-    if (!ran.ok()) return std::move(ran).error().in(TextOf(names_[i]));
-    TRY(device_.Mark(i + 1));
-  }
+  size_t marks = 0;
+  TRY(device_.Mark(marks++));
+  for (size_t i = 0; i < calls_.size(); ++i) TRY(Run(i, marks));
+  if (second_ == nullptr) return {};
+  auto done = second_->Wait();
+  if (!done.ok()) return OfSecond(std::move(done).error());
   return {};
+}
+
+Result<void> RankProgram::Run(size_t index, size_t& marks) {
+  PreparedCall& call = calls_[index];
+  if (call.beside) {
+    second_->Begin(call.work);
+    return {};
+  }
+  if (call.awaits > 0) {
+    auto done = second_->Wait(call.begun - call.awaits);
+    if (!done.ok()) return OfSecond(std::move(done).error());
+    TRY(device_.Mark(marks++));
+  }
+  auto ran = call.work.run();
+  if (!ran.ok()) return Named(std::move(ran).error(), index);
+  return device_.Mark(marks++);
 }
 
 Result<StepTimes> RankProgram::TimesOfStep() {
@@ -191,7 +249,15 @@ Result<StepTimes> RankProgram::TimesOfStep() {
   };
   StepTimes times;
   times.start = seconds(marks[0]);
-  for (size_t i = 0; i < calls_.size(); ++i) times.ends.push_back(seconds(marks[i + 1]));
+  size_t mark = 0;
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const SecondStream::Work& work = calls_[i].work;
+    const bool beside = calls_[i].beside;
+    if (!beside && calls_[i].awaits > 0) ++mark;
+    times.begins.push_back(seconds(beside ? work.begin : marks[mark]));
+    if (!beside) ++mark;
+    times.ends.push_back(seconds(beside ? work.end : marks[mark]));
+  }
   return times;
 }
 

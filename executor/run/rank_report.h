@@ -21,6 +21,7 @@ struct CallName {
   std::vector<NodeId> others;
   std::string kernel;
   bool collective = false;
+  bool beside = false;  // on the second stream
 };
 
 // A rank's parts of an output: one for each micro-batch, or only that of the last.
@@ -37,9 +38,10 @@ struct ScalarSeries {
   std::vector<double> values;
 };
 
-// When a step began on a rank, and when each of its calls ended, by the clock of its machine.
+// When a step and each of its calls ran on a rank, by the clock of its machine.
 struct StepTimes {
   double start = 0;
+  std::vector<double> begins;
   std::vector<double> ends;
 };
 

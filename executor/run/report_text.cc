@@ -90,10 +90,12 @@ std::string ReportText(const RankReport& report) {
     out.Add(call.others);
     out.Add(call.kernel);
     out.Add(call.collective);
+    out.Add(call.beside);
   }
   out.Add(static_cast<int64_t>(report.steps.size()));
   for (const StepTimes& step : report.steps) {
     out.Add(step.start);
+    out.Add(step.begins);
     out.Add(step.ends);
   }
   out.Add(report.memory);
@@ -129,10 +131,12 @@ Result<RankReport> ReportFromText(const std::string& text, const Program& progra
     call.others = in.TakeList<NodeId>();
     call.kernel = in.TakeText();
     call.collective = in.Take<bool>();
+    call.beside = in.Take<bool>();
   }
   report.steps.resize(in.Count(1));
   for (StepTimes& step : report.steps) {
     step.start = in.Take<double>();
+    step.begins = in.TakeList<double>();
     step.ends = in.TakeList<double>();
   }
   report.memory = in.Take<RankMemory>();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,12 @@ struct CollectiveCount {
   int64_t bytes = 0;  // received by the busiest rank, see ReceivedBytes in metair/spmd/collective.h
 };
 
+// Communication per step and rank: what a step takes beyond its nodes, and the rest.
+struct OverlapTimes {
+  double exposed_seconds = 0;
+  double hidden_seconds = 0;
+};
+
 struct RunResult {
   std::vector<std::pair<std::string, Tensor>> outputs;  // whole tensors, by stage, in the graph's
                                                         // order
@@ -45,6 +52,7 @@ struct RunResult {
   double p10_seconds = 0;
   double p90_seconds = 0;
   double quiet_seconds = 0;                            // mean over the quickest tenth of the steps
+  std::optional<OverlapTimes> overlap;                 // if collectives overlapped nodes
   std::vector<NodeTime> nodes;                         // in the order of the schedule, then of the
                                                        // program
   std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, without local ones
@@ -57,8 +65,10 @@ struct RunResult {
 // Runs the program with one thread per rank, and assembles the outputs. Weights and inputs are
 // given by value name; other parameters take the data in the program's graphs. State starts as
 // given by the inputs, and every step, including warm-up steps, continues from the previous one.
-// Errors: kBadInput (inputs or parameters without data, all listed at once; wrong element types or
-// shapes; calls that a kernel rejects), kDevice (a rank is late or failed), kInterrupted.
+// Collectives that overlap nodes run on a second thread of each rank, if the options say so or
+// there are cores for it. Errors: kBadInput (inputs or parameters without data, all listed at once;
+// wrong element types or shapes; calls that a kernel rejects), kDevice (a rank is late or failed),
+// kInterrupted.
 Result<RunResult> RunProgram(const Program& program,
                              const NamedTensors& weights,
                              const NamedTensors& inputs,

@@ -16,12 +16,15 @@ namespace {
 
 // Seconds of calls [from, to) of a rank's program in one step.
 double CallsSeconds(const StepTimes& times, size_t from, size_t to) {
-  if (from == to) return 0;
-  return times.ends[to - 1] - (from == 0 ? times.start : times.ends[from - 1]);
+  double seconds = 0;
+  for (size_t i = from; i < to; ++i) seconds += times.ends[i] - times.begins[i];
+  return seconds;
 }
 
 double EndSeconds(const StepTimes& times) {
-  return times.ends.empty() ? times.start : times.ends.back();
+  double end = times.start;
+  for (const double call : times.ends) end = std::max(end, call);
+  return end;
 }
 
 // The quickest tenth of the steps, at least one.
@@ -129,6 +132,7 @@ std::vector<RankReport> ByOneClock(std::vector<RankReport> reports) {
   if (SpreadOfRanks(reports).machines < 2) return reports;
   for (RankReport& report : reports)
     for (StepTimes& step : report.steps) {
+      for (double& begin : step.begins) begin -= step.start;
       for (double& end : step.ends) end -= step.start;
       step.start = 0;
     }
@@ -212,13 +216,35 @@ Timeline MeasuredTimeline(const std::vector<RankReport>& reports) {
                           call.micro_batch,
                           call.others,
                           call.kernel,
-                          (i == 0 ? times.start : times.ends[i - 1]) - first,
+                          times.begins[i] - first,
                           CallsSeconds(times, i, i + 1)};
       if (call.node != kNone) event.nodes.insert(event.nodes.begin(), call.node);
       events.push_back(std::move(event));
     }
   }
   return {Timeline::Source::kMeasured, std::move(events)};
+}
+
+// The median over the steps of the mean over the ranks.
+void ReportOverlap(const std::vector<RankReport>& reports, RunResult& result) {
+  if (std::ranges::none_of(reports[0].calls, &CallName::beside)) return;
+  std::vector<double> exposed, hidden;
+  for (size_t s = 0; s < reports[0].steps.size(); ++s) {
+    exposed.push_back(0);
+    hidden.push_back(0);
+    for (const RankReport& report : reports) {
+      const StepTimes& times = report.steps[s];
+      double compute = 0, communication = 0;
+      for (size_t i = 0; i < report.calls.size(); ++i)
+        (report.calls[i].collective ? communication : compute) += times.ends[i] - times.begins[i];
+      const double beyond =
+          std::clamp(EndSeconds(times) - times.start - compute, 0.0, communication);
+      const double share = 1 / static_cast<double>(reports.size());
+      exposed.back() += share * beyond;
+      hidden.back() += share * (communication - beyond);
+    }
+  }
+  result.overlap = {Quantile(std::move(exposed), 0.5), Quantile(std::move(hidden), 0.5)};
 }
 
 void ReportMemory(const std::vector<RankReport>& reports, RunResult& result) {
@@ -239,9 +265,7 @@ void ReportCollectives(const Program& program, RunResult& result) {
     const std::vector<bool> once = NodesRunOnce(stage.graph);
     for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
       const auto kind = CollectiveOf(stage.graph.nodes[n]);
-      if (!kind || *kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
-          *kind == CollectiveKind::kSpare)
-        continue;
+      if (!Communicates(stage.graph.nodes[n])) continue;
       const NodeId id = static_cast<NodeId>(n);
       CollectiveCount& count = result.collectives[std::string(Name(*kind))];
       const int times = once[n] ? 1 : micro_batches;
@@ -307,6 +331,7 @@ RunResult ReportRun(const Program& program,
   const std::vector<RankReport> reports = ByOneClock(std::move(told));
   RunResult result;
   ReportTimes(program, reports, result);
+  ReportOverlap(reports, result);
   if (options.trace) result.timeline = MeasuredTimeline(reports);
   ReportMemory(reports, result);
   ReportCollectives(program, result);

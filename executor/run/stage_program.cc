@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "metair/ir/micro_batches.h"
@@ -129,24 +130,58 @@ Result<void> StageProgram::AddBatches(ValueId id, const std::vector<Tensor>& par
 
 Result<void> StageProgram::Prepare() {
   const NodeId end = static_cast<NodeId>(graph_.nodes.size());
+  const std::vector<NodeId> awaited = Awaited();
+  NodeId after = kNone;  // what the next call has to wait for
+  const auto add = [&](Call call) {
+    if (!call.overlaps) call.after = std::exchange(after, kNone);
+    calls_.push_back(std::move(call));
+  };
   for (NodeId node = 0; node < end;) {
-    NodeId last = node;
-    while (last < end && !Moves(graph_.node(last))) ++last;
-    for (Call& call : TRY(device_graph_->Prepare(node, last))) calls_.push_back(std::move(call));
+    after = std::max(after, awaited[static_cast<size_t>(node)]);
+    if (Moves(graph_.node(node))) {
+      add(TRY(TakeCollectives(node)));
+      continue;
+    }
+    NodeId last = node + 1;
+    while (last < end && !Moves(graph_.node(last)) && awaited[static_cast<size_t>(last)] == kNone)
+      ++last;
+    for (Call& call : TRY(device_graph_->Prepare(node, last))) add(std::move(call));
     node = last;
-    if (node < end) TRY(AddCollectives(node));
   }
   return {};
 }
 
-// Adds the collective at `node` and the others of its bundle as one call; sets `node` to the next
-// node.
-Result<void> StageProgram::AddCollectives(NodeId& node) {
+// By node: the last collective that overlaps others and must be done before it, for the first node
+// of those that run as one; kNone if there is none.
+std::vector<NodeId> StageProgram::Awaited() const {
+  std::vector<NodeId> first_of(graph_.nodes.size() + 1);  // of the nodes that run with each
+  std::iota(first_of.begin(), first_of.end(), 0);
+  for (const FusedNodes& group : stage().fused)
+    for (NodeId node = group.front(); node <= group.back(); ++node)
+      first_of[static_cast<size_t>(node)] = group.front();
+  std::vector<NodeId> awaited(graph_.nodes.size() + 1, kNone);
+  for (size_t n = 0; n < plan_.done_before.size(); ++n) {
+    if (plan_.done_before[n] == kNone) continue;
+    const NodeId before = first_of[static_cast<size_t>(plan_.done_before[n])];
+    // A group must not wait for a collective that comes after its first node.
+    NodeId& last = awaited[static_cast<size_t>(std::max(before, static_cast<NodeId>(n + 1)))];
+    last = std::max(last, static_cast<NodeId>(n));
+  }
+  return awaited;
+}
+
+// The collective at `node` and the others of its bundle as one call; sets `node` to the next node.
+Result<Call> StageProgram::TakeCollectives(NodeId& node) {
   const auto bundle = BundleOf(graph_.node(node));
   const auto groups = [&](NodeId id) -> const std::vector<int64_t>& {
     return site_.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)].group;
   };
-  Call call{node, {}, graph_.node(node).op, /*collective=*/true, {}};
+  Call call{.node = node,
+            .others = {},
+            .kernel = graph_.node(node).op,
+            .collective = true,
+            .overlaps = Overlaps(graph_.node(node)),
+            .run = {}};
   std::vector<TransferPart> parts;
   const NodeId first = node;
   const NodeId end = static_cast<NodeId>(graph_.nodes.size());
@@ -164,8 +199,7 @@ Result<void> StageProgram::AddCollectives(NodeId& node) {
   auto step = site_.ranks.Prepare(std::move(parts));
   if (!step.ok()) return std::move(step).error().in(NodeText(graph_.node(first)));
   call.run = std::move(step).value();
-  calls_.push_back(std::move(call));
-  return {};
+  return call;
 }
 
 Result<void> StageProgram::KeepOutputs() {

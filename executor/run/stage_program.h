@@ -86,7 +86,8 @@ class StageProgram {
   Result<void> AddValue(ValueId id);
   Result<void> Fill(ValueId id, const BufferPlan::Slot& slot, std::vector<Tensor> parts);
   Result<void> Prepare();
-  Result<void> AddCollectives(NodeId& node);
+  std::vector<NodeId> Awaited() const;
+  Result<Call> TakeCollectives(NodeId& node);
   Result<void> AddBatches(ValueId id, const std::vector<Tensor>& parts);
   Result<void> KeepOutputs();
   Result<void> AddCarries();

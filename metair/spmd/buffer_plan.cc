@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <set>
 
 #include "metair/ir/packing.h"
 #include "metair/spmd/collective.h"
+#include "metair/spmd/overlapping.h"
 
 namespace metadist {
 namespace {
@@ -36,16 +38,6 @@ ValueId Viewed(const Graph& graph, const Node& node, const OpTable& ops) {
   if (from.type.element != to.type.element || KnownBytes(from.type) != KnownBytes(to.type))
     return kNone;
   return node.inputs[0];
-}
-
-void SetRoots(const Graph& graph, const OpTable& ops, BufferPlan& plan) {
-  for (size_t v = 0; v < graph.values.size(); ++v) plan.slots[v].root = static_cast<ValueId>(v);
-  for (const Node& node : graph.nodes) {
-    const ValueId viewed = Viewed(graph, node, ops);
-    if (viewed != kNone)
-      plan.slots[static_cast<size_t>(node.outputs[0])].root =
-          plan.slots[static_cast<size_t>(viewed)].root;
-  }
 }
 
 // The first and last node executed together with each node: those of its bundle, or the node
@@ -90,12 +82,17 @@ void AddUnpackings(const Graph& graph, BufferPlan& plan) {
   }
 }
 
-void SetLifetimes(const Graph& graph, BufferPlan& plan) {
+void SetLifetimes(const Graph& graph, const OpTable& ops, BufferPlan& plan) {
   const NodeId end = static_cast<NodeId>(graph.nodes.size());
-  const std::vector<Extent> extents = ExtentsOf(graph);
+  const std::vector<ValueId> roots = ViewRoots(graph, ops);
+  plan.done_before = DoneBefore(graph, roots);
+  std::vector<Extent> extents = ExtentsOf(graph);
+  for (size_t n = 0; n < extents.size(); ++n)
+    extents[n].last = std::max(extents[n].last, plan.done_before[n] - 1);
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const NodeId producer = graph.values[v].producer;
     Slot& slot = plan.slots[v];
+    slot.root = roots[v];
     if (producer == kNone) continue;
     slot.first = extents[static_cast<size_t>(producer)].first;
     slot.last = extents[static_cast<size_t>(producer)].last;
@@ -272,6 +269,17 @@ int64_t LivePeak(const std::vector<ValueId>& order, const std::vector<Slot>& slo
 
 int64_t KnownBytes(const TensorType& type) { return IsKnown(type.shape) ? type.bytes() : 0; }
 
+std::vector<ValueId> ViewRoots(const Graph& graph, const OpTable& ops) {
+  std::vector<ValueId> roots(graph.values.size());
+  std::iota(roots.begin(), roots.end(), 0);
+  for (const Node& node : graph.nodes) {
+    const ValueId viewed = Viewed(graph, node, ops);
+    if (viewed != kNone)
+      roots[static_cast<size_t>(node.outputs[0])] = roots[static_cast<size_t>(viewed)];
+  }
+  return roots;
+}
+
 std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
   std::vector<bool> packed(graph.values.size(), false);
   const std::vector<std::vector<Use>> uses = UsesOf(graph);
@@ -290,16 +298,14 @@ std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
 std::vector<bool> UpdatedInPlace(const Graph& graph, const OpTable& ops) {
   BufferPlan plan;
   plan.slots.resize(graph.values.size());
-  SetRoots(graph, ops, plan);
-  SetLifetimes(graph, plan);
+  SetLifetimes(graph, ops, plan);
   return UpdatedInPlace(graph, plan, ops);
 }
 
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   BufferPlan plan;
   plan.slots.resize(graph.values.size());
-  SetRoots(graph, ops, plan);
-  SetLifetimes(graph, plan);
+  SetLifetimes(graph, ops, plan);
   UpdateInPlace(graph, ops, plan);
   const std::vector<bool> packed = HeldPacked(graph, ops);
   std::vector<ValueId> results;

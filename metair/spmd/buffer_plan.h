@@ -38,6 +38,7 @@ struct BufferPlan {
 
   std::vector<Slot> slots;            // by value id, followed by one for each unpacking
   std::vector<Unpacking> unpackings;  // by node
+  std::vector<NodeId> done_before;    // by node, of collectives that overlap (overlapping.h)
   int64_t parameter_bytes = 0;
   int64_t constant_bytes = 0;
   int64_t input_bytes = 0;
@@ -51,6 +52,10 @@ struct BufferPlan {
 // Bytes of a value; 0 if its sizes are known only at run time.
 int64_t KnownBytes(const TensorType& type);
 
+// By value: the value whose bytes it shares, itself unless it is a view (OpDef::view,
+// IsPrefixSlice).
+std::vector<ValueId> ViewRoots(const Graph& graph, const OpTable& ops);
+
 // Which values are held packed, by id: parameters and constants with elements of 4 or 2 bits that
 // are not states, and are read only by nodes that accept copies: not by views, collectives or nodes
 // with bodies.
@@ -63,7 +68,8 @@ std::vector<bool> UpdatedInPlace(const Graph& graph, const OpTable& ops);
 // graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, IsPrefixSlice) shares
 // its input's buffer; graph outputs live to the end. The new value of a state (Graph::state) is
 // written into the buffer of the old one if it can be (UpdatedInPlace); its root is then the input.
-// Otherwise it is copied at the end of the step. Cost: quadratic in the number of results
+// Otherwise it is copied at the end of the step. What a collective reads and makes that overlaps
+// nodes is live until it must be done. Cost: quadratic in the number of results
 // that are live together.
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops);
 

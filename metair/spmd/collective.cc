@@ -42,12 +42,22 @@ std::optional<CollectiveKind> CollectiveOf(const Node& node) {
   return std::nullopt;
 }
 
+bool Communicates(const Node& node) {
+  const auto kind = CollectiveOf(node);
+  return kind && *kind != CollectiveKind::kSlice && *kind != CollectiveKind::kPartial &&
+         *kind != CollectiveKind::kSpare;
+}
+
 std::optional<int64_t> BundleOf(const Node& node) {
   if (node.domain != kCollectiveDomain) return std::nullopt;
   const auto found = node.attributes.all().find(kBundleAttribute);
   if (found == node.attributes.all().end()) return std::nullopt;
   const auto* number = std::get_if<int64_t>(&found->second);
   return number == nullptr ? std::nullopt : std::optional<int64_t>(*number);
+}
+
+bool Overlaps(const Node& node) {
+  return CollectiveOf(node) && node.attributes.has(kOverlapsAttribute);
 }
 
 bool IsPrefixSlice(const Node& node) {

@@ -37,10 +37,18 @@ std::string_view Name(CollectiveKind kind);
 // nullopt unless the node is a collective.
 std::optional<CollectiveKind> CollectiveOf(const Node& node);
 
+// Whether the node moves data between ranks: it is a collective that is not local.
+bool Communicates(const Node& node);
+
 // Consecutive collectives with the same bundle number are executed as one. nullopt: the node
 // belongs to no bundle. Stored in the attribute `bundle`.
 std::optional<int64_t> BundleOf(const Node& node);
 inline constexpr char kBundleAttribute[] = "bundle";
+
+// Whether the collective runs beside the nodes that follow it, up to its first reader
+// (metair/spmd/overlapping.h). Stored in the attribute `overlaps`.
+bool Overlaps(const Node& node);
+inline constexpr char kOverlapsAttribute[] = "overlaps";
 
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::kSlice;

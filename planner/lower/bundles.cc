@@ -22,6 +22,7 @@
 
 #include "metair/ir/check.h"
 #include "metair/ir/micro_batches.h"
+#include "planner/lower/node_order.h"
 
 namespace metadist {
 namespace {
@@ -212,7 +213,7 @@ double BundlePrices::ShareOf(NodeId node) const {
 }
 
 Result<void> JoinBundles(Stage& stage) {
-  Graph& graph = stage.graph;
+  const Graph& graph = stage.graph;
   std::map<int64_t, std::vector<NodeId>> members = MembersOf(graph);
   if (members.empty()) return {};
   for (const auto& [bundle, all] : members) TRY(CheckBundle(stage, bundle, all));
@@ -226,18 +227,7 @@ Result<void> JoinBundles(Stage& stage) {
     const std::vector<NodeId>& all = members[*bundle];
     if (static_cast<NodeId>(n) == all.back()) order.insert(order.end(), all.begin(), all.end());
   }
-  std::vector<Node> nodes;
-  std::map<NodeId, std::vector<LocalLiteral>> literals;
-  for (NodeId old : order) {
-    const NodeId now = static_cast<NodeId>(nodes.size());
-    nodes.push_back(std::move(graph.nodes[static_cast<size_t>(old)]));
-    for (ValueId out : nodes.back().outputs)
-      if (out != kNone) graph.value(out).producer = now;
-    const auto found = stage.literals.find(old);
-    if (found != stage.literals.end()) literals[now] = std::move(found->second);
-  }
-  graph.nodes = std::move(nodes);
-  stage.literals = std::move(literals);
+  Reorder(stage, order);
   return {};
 }
 

@@ -85,6 +85,9 @@ struct Plan {
   std::set<std::string> own_constants;  // constants of `graph` that the model does not have
   Assignment assignment;
   std::vector<Redistribution> redistributions;
+  // Positions of the program's nodes as lowered, in the order in which they run, with collectives
+  // that overlap nodes (OverlapInOrder). Empty: as lowered, without overlap.
+  std::vector<NodeId> order = {};
   std::vector<Priced> node_costs;  // by node of `graph`
   Prediction prediction;           // its `nodes` are not stored
   int64_t memory_limit_bytes = 0;
@@ -95,7 +98,8 @@ struct Plan {
   int64_t peak_bytes() const { return prediction.memory.peak_bytes(); }
 };
 
-// The plan's program.
+// The plan's program. Errors: kInternal if the redistributions do not chain, kBadInput for a wrong
+// order.
 Result<Program> Lower(const Plan& plan);
 
 }  // namespace metadist

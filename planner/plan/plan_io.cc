@@ -126,6 +126,7 @@ class PlanFields {
     v.Field("redistributions", plan_.redistributions, [this](JsonVisitor& at, Redistribution& r) {
       VisitRedistribution(at, r);
     });
+    v.Optional("order", plan_.order, {});
     VisitSchedule(v);
   }
 

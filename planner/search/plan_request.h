@@ -54,6 +54,7 @@ struct PlanRequest {
   std::vector<Constraint> constraints;
   PlanTemplate plan_template;
   ReduceIn reduce_in = ReduceIn::kF32;
+  bool overlap = false;      // let collectives overlap nodes
   bool alternatives = true;  // compute the table of alternatives
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;

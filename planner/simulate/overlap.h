@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "metair/spmd/program.h"
-#include "profiles/priced.h"
+#include "planner/simulate/step_tasks.h"
 
 namespace metadist {
 
@@ -16,17 +15,23 @@ struct Overlapped {
   bool operator==(const Overlapped&) const = default;
 };
 
-// What a step is made of.
-struct StepParts {
-  const Program& program;            // one stage
-  const std::vector<Priced>& nodes;  // by node, for one micro-batch
-  double slowdown = 1;               // of kernels while a collective runs
-  double start_seconds = 0;          // before the first node
+// When a task runs, counted from the beginning of its micro-batch.
+struct TaskTimes {
+  int task = 0;
+  double start_seconds = 0;
+  double seconds = 0;
 };
 
-// Two streams on every rank, nodes on one and collectives on the other. Each takes what is ready,
-// in about the order of the program; few collectives wait for their readers at a time. Never longer
-// than one after the other: where overlap is no gain, nothing is hidden.
+// The times in a micro-batch of tasks that run in this order, each stream its own: a collective
+// begins when all nodes before it are done, a node when all that it needs is done. Kernels are
+// slower while a collective runs, which shares memory and processors with them. last: of the last
+// micro-batch; others go without what runs once.
+std::vector<TaskTimes> TimesOfBatch(const std::vector<StepTask>& tasks,
+                                    std::vector<int> order,
+                                    double slowdown,
+                                    bool last);
+
+// Of a program whose collectives are marked as overlapping nodes. Micro-batches do not overlap.
 Overlapped OverlappedOf(const StepParts& step);
 
 }  // namespace metadist

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/simulate/simulate.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "metair/ir/micro_batches.h"
@@ -55,6 +57,13 @@ std::vector<int64_t> FusedGroups(const Stage& stage, const Cluster& cluster) {
   return groups;
 }
 
+bool RunsInOrder(const Stage& stage) { return std::ranges::none_of(stage.graph.nodes, Overlaps); }
+
+// A price with its evidence, for another time.
+Priced Lasting(const Priced& price, double seconds) {
+  return price.seconds > 0 ? price * (seconds / price.seconds) : price;
+}
+
 // One micro-batch and one node after the other, once all ranks have started. Members of a bundle
 // are one event, and so are nodes that run as one.
 class TimelineWriter {
@@ -100,6 +109,37 @@ class TimelineWriter {
   NodeId last_ = kNone;  // the node added last to this micro-batch
 };
 
+// Both streams of a program whose collectives overlap nodes, one micro-batch after the other.
+Timeline OverlappedTimeline(const StepParts& step) {
+  const Graph& graph = OnlyStage(step.program).graph;
+  const std::vector<StepTask> tasks = TasksOf(step);
+  std::vector<int> order(tasks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<TimelineEvent> events;
+  double begin = step.start_seconds, end = begin;
+  for (int batch = 0; batch < step.program.micro_batches(); ++batch) {
+    const bool last = batch + 1 == step.program.micro_batches();
+    for (const TaskTimes& times : TimesOfBatch(tasks, order, step.slowdown, last)) {
+      if (times.seconds == 0) continue;
+      const StepTask& task = tasks[static_cast<size_t>(times.task)];
+      TimelineEvent event{.stream = task.moves ? Stream::kCollectives : Stream::kCompute,
+                          .micro_batch = batch,
+                          .start_seconds = begin + times.start_seconds,
+                          .seconds = times.seconds};
+      for (NodeId node = task.first; node <= task.last; ++node) {
+        if (step.nodes[static_cast<size_t>(node)].seconds == 0) continue;
+        if (event.nodes.empty() || !task.moves)
+          event.what += (event.nodes.empty() ? "" : "+") + graph.node(node).op;
+        event.nodes.push_back(node);
+      }
+      end = std::max(end, event.end_seconds());
+      events.push_back(std::move(event));
+    }
+    begin = end;
+  }
+  return {Timeline::Source::kPredicted, std::move(events)};
+}
+
 }  // namespace
 
 std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
@@ -119,6 +159,18 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
     if (work.flops > 0 || work.bytes > 0) calls[n] = local.text();
   }
   return calls;
+}
+
+StepParts PartsOf(const Program& program,
+                  const Cluster& cluster,
+                  const OpTable& ops,
+                  const std::vector<Priced>& nodes) {
+  constexpr double kSlowdown = 1.2;  // where the profile has no measurement
+  return {program,
+          ops,
+          nodes,
+          cluster.profile->factor(kOverlapSlowdown, kSlowdown),
+          StepSeconds(cluster).seconds};
 }
 
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops) {
@@ -145,9 +197,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     const CollectiveStep step = StepOf(stage, id);
     out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
     out.communication += out.nodes.back() * times;
-    if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
-        *kind == CollectiveKind::kSpare)
-      continue;
+    if (!Communicates(node)) continue;
     const int64_t bytes = ReceivedBytes(step, type, stage.mesh);
     std::string axes;
     for (int axis : step.axes)
@@ -155,20 +205,28 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     Count(out.collectives[std::string(Name(*kind))], times, bytes, out.nodes.back().seconds);
     Count(out.by_axis[axes], times, bytes, out.nodes.back().seconds);
   }
-  out.step += out.compute;
-  out.step += out.communication;
   const Priced start = StepSeconds(cluster);
-  out.step += start;
-  out.overlap = OverlappedOf(
-      {program, out.nodes, cluster.profile->factor(kOverlapSlowdown, 1.2), start.seconds});
+  out.step += out.compute;
+  if (RunsInOrder(stage)) {
+    out.step += out.communication;
+    out.step += start;
+    out.overlap = {out.step.seconds, out.communication.seconds, 0};
+  } else {
+    out.overlap = OverlappedOf(PartsOf(program, cluster, ops, out.nodes));
+    out.step += Lasting(out.communication, out.overlap.exposed_seconds);
+    out.step += start;
+  }
   out.memory = MemoryOf(program, ops);
   return out;
 }
 
 Timeline PredictedTimeline(const Program& program,
                            const Cluster& cluster,
+                           const OpTable& ops,
                            const Prediction& prediction) {
   const Stage& stage = OnlyStage(program);
+  if (!RunsInOrder(stage))
+    return OverlappedTimeline(PartsOf(program, cluster, ops, prediction.nodes));
   return TimelineWriter(stage, FusedGroups(stage, cluster))
       .Write(prediction.nodes, program.micro_batches(), StepSeconds(cluster).seconds);
 }

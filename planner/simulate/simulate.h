@@ -26,11 +26,12 @@ struct Traffic {
 };
 
 // The predicted cost of one step of a program, of all micro-batches. Nodes run one after the other
-// on every rank, except for `overlap`.
+// on every rank, and so do collectives unless they are marked as overlapping nodes; what such marks
+// would change is in `overlap`.
 struct Prediction {
   Priced step;
   Priced compute;
-  Priced communication;
+  Priced communication;                        // also what compute hides
   std::vector<Priced> nodes;                   // by node of the stage, for one micro-batch
   std::map<std::string, Traffic> collectives;  // by kind, without local steps
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
@@ -42,6 +43,12 @@ struct Prediction {
 // (planner/space/call_text.h); empty for collectives and for nodes without a price of their own.
 std::vector<std::string> CallsOf(const Program& program, const OpTable& ops);
 
+// What the step of a priced program is made of. All arguments must outlive the result.
+StepParts PartsOf(const Program& program,
+                  const Cluster& cluster,
+                  const OpTable& ops,
+                  const std::vector<Priced>& nodes);
+
 // program: one stage. cluster: as many devices as ranks.
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops);
 
@@ -49,6 +56,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
 // prediction: of the same program and cluster.
 Timeline PredictedTimeline(const Program& program,
                            const Cluster& cluster,
+                           const OpTable& ops,
                            const Prediction& prediction);
 
 }  // namespace metadist

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "executor/run/run.h"
-#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 #include "metair/training/training.h"
 #include "planner/plan/plan_io.h"
@@ -17,34 +13,20 @@
 #include "planner/space/templates.h"
 #include "tests/planner/gpt_model.h"
 #include "tests/planner/plan_request_for.h"
+#include "tests/planner/trained_plans.h"
 
 namespace metadist {
 namespace {
+
+using trained::ExpectTrue;
 
 const OpTable& Ops() { return OpTable::BuiltIn(); }
 
 constexpr int64_t kMicroBatches = 3;
 
-// A perceptron, a normalisation and a head, of 8 rows at a time.
-Graph Model() {
-  GraphBuilder b("model");
-  ValueId x = b.Input("x", {ElementType::kF32, {8, 16}});
-  const auto weight = [&](const char* name, const Shape& shape) {
-    return b.Parameter(name, Tensor::Absent({ElementType::kF32, shape}));
-  };
-  x = b.Add("Relu", {b.Add("MatMul", {x, weight("w1", {16, 32})})});
-  x = b.Add("Add", {x, weight("b1", {32})});
-  x = b.Add("LayerNormalization", {x, weight("scale", {32}), weight("shift", {32})});
-  b.Append({"out", "", "MatMul", {}, {x, weight("w2", {32, 4})}, {}, {}}, {"y"});
-  b.Output(b.graph().FindValue("y"));
-  return b.Done().value();
-}
-
 Graph StepOf(TrainingOptions options) {
-  options.loss = "mse:y,target";
   options.micro_batches = kMicroBatches;
-  const Graph step = MakeTrainingStep(Model(), options, Ops()).value().graph;
-  return RunPasses(step, PassOptions{}, Ops()).value().graph;
+  return trained::StepOf(std::move(options));
 }
 
 class MicroBatchedPlans : public testing::Test {
@@ -55,58 +37,6 @@ class MicroBatchedPlans : public testing::Test {
 
   RuleBook rules_{Ops()};
 };
-
-NamedTensors InputsOf(const Graph& graph) {
-  NamedTensors inputs;
-  double seed = 1;
-  for (const char* name : {"x", "target"}) {
-    TensorType type = graph.value(graph.FindValue(name)).type;
-    type.shape[0] *= kMicroBatches;
-    std::vector<double> values(static_cast<size_t>(NumElements(type.shape)));
-    for (double& value : values) value = std::sin(seed += 1.7);
-    inputs[name] = Tensor::Of<double>(type.shape, values).Cast(ElementType::kF32);
-  }
-  return inputs;
-}
-
-RunResult Ran(const Graph& graph, const Program& program) {
-  RunOptions options;
-  options.random_weights = options.zero_states = true;
-  options.iterations = 2;
-  options.timeout_seconds = 60;
-  auto run = RunProgram(program, {}, InputsOf(graph), options);
-  EXPECT_TRUE(run.ok()) << run.error().text();
-  return run.ok() ? std::move(run).value() : RunResult();
-}
-
-// Results, memory and collectives of a plan are those of its run.
-void ExpectTrue(const Graph& graph, const Plan& plan) {
-  const Program program = Lower(plan).value();
-  const RunResult one = Ran(graph, SingleDevice(graph));
-  const RunResult many = Ran(graph, program);
-  ASSERT_EQ(one.outputs.size(), many.outputs.size());
-  for (size_t i = 0; i < one.outputs.size(); ++i) {
-    const auto expected = one.outputs[i].second.ToDoubles();
-    const auto actual = many.outputs[i].second.ToDoubles();
-    ASSERT_EQ(expected.size(), actual.size());
-    for (size_t j = 0; j < expected.size(); ++j)
-      ASSERT_NEAR(actual[j], expected[j], 2e-4 + 1e-3 * std::abs(expected[j]))
-          << one.outputs[i].first << ", element " << j;
-  }
-  int64_t most = 0;
-  for (const RankMemory& memory : many.memory)
-    most = std::max(most, memory.peak() - memory.scratch_bytes);
-  EXPECT_EQ(plan.peak_bytes(), most);
-  std::map<std::string, int64_t> counts;
-  for (const auto& [kind, traffic] : plan.prediction.collectives) counts[kind] = traffic.count;
-  for (const auto& [kind, count] : many.collectives) {
-    EXPECT_EQ(counts[kind], count.count) << kind;
-    EXPECT_EQ(plan.prediction.collectives.at(kind).bytes, count.bytes) << kind;
-  }
-  const auto again = ParseProgram(ProgramText(program));
-  ASSERT_TRUE(again.ok()) << again.error().text();
-  EXPECT_EQ(ProgramText(again.value()), ProgramText(program));
-}
 
 TEST_F(MicroBatchedPlans, OfSolversAreTrue) {
   for (const TrainingOptions& options :
@@ -125,7 +55,7 @@ TEST_F(MicroBatchedPlans, OfSolversAreTrue) {
           1e-9 + 1e-3 * plan.prediction.step.seconds);
       const Program program = Lower(plan).value();
       const Cluster cluster = RequestFor(graph, mesh).cluster;
-      const Timeline timeline = PredictedTimeline(program, cluster, plan.prediction);
+      const Timeline timeline = PredictedTimeline(program, cluster, Ops(), plan.prediction);
       EXPECT_NEAR(timeline.end_seconds(), plan.prediction.step.seconds, 1e-12);
       ExpectTrue(graph, plan);
     }

@@ -96,7 +96,7 @@ TEST(PredictedMemory, CountsStatesThatChangePlaces) {
 }
 
 Timeline Predicted(const Program& program, const Cluster& cluster) {
-  return PredictedTimeline(program, cluster, Simulate(program, cluster, BuiltIn()));
+  return PredictedTimeline(program, cluster, BuiltIn(), Simulate(program, cluster, BuiltIn()));
 }
 
 TEST(PredictedTimeline, RunsOneNodeAfterTheOtherUntilTheStepEnds) {
@@ -104,7 +104,7 @@ TEST(PredictedTimeline, RunsOneNodeAfterTheOtherUntilTheStepEnds) {
     const Program program = ParseProgram(programs::TrainingText(ranks)).value();
     const Cluster cluster = TestCluster(ranks);
     const Prediction prediction = Simulate(program, cluster, BuiltIn());
-    const Timeline timeline = PredictedTimeline(program, cluster, prediction);
+    const Timeline timeline = PredictedTimeline(program, cluster, BuiltIn(), prediction);
     EXPECT_EQ(timeline.source(), Timeline::Source::kPredicted);
     double now = StepSeconds(cluster).seconds;
     std::vector<NodeId> nodes;
@@ -141,7 +141,7 @@ TEST(PredictedTimeline, MembersOfABundleAreOneEvent) {
       "sharding %a [t]\nsharding %b [t]\nschedule 0:0\n";
   const Program program = ParseProgram(text).value();
   const Prediction prediction = Simulate(program, TestCluster(2), BuiltIn());
-  const Timeline timeline = PredictedTimeline(program, TestCluster(2), prediction);
+  const Timeline timeline = PredictedTimeline(program, TestCluster(2), BuiltIn(), prediction);
   const std::vector<TimelineEvent>& events = timeline.events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));
@@ -167,7 +167,7 @@ TEST(PredictedTimeline, NodesThatRunAsOneAreOneEvent) {
   profile.factors[kFusedBlockElements] = {1000, "h100"};
   cluster.profile = std::make_shared<Profile>(std::move(profile));
   const Prediction prediction = Simulate(program, cluster, BuiltIn());
-  const Timeline timeline = PredictedTimeline(program, cluster, prediction);
+  const Timeline timeline = PredictedTimeline(program, cluster, BuiltIn(), prediction);
   const std::vector<TimelineEvent>& events = timeline.events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));

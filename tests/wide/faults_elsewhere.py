@@ -312,7 +312,7 @@ ELSEWHERE = {
         "planner_test:Recomputing.AnInterruptedPlan*",
     ),
     "updates overtake the readers of what they replace": (
-        "planner/simulate/overlap.cc",
+        "planner/simulate/step_tasks.cc",
         "for (const int reader : read_by_[static_cast<size_t>(old)]) task.needs.push_back(reader);",
         "static_cast<void>(old);",
         "planner_simulate_test:*",
@@ -322,5 +322,37 @@ ELSEWHERE = {
         "const double rates[2] = {slow ? 1 / slowdown_ : 1, 1};",
         "const double rates[2] = {1, 1};",
         "planner_simulate_test:*",
+    ),
+    "a node that is left out takes along what it waits for": (
+        "executor/run/rank_program.cc",
+        "    after = std::max(after, call.after);\n"
+        "    if (!last && stage.RunsOnce(call)) continue;",
+        "    if (!last && stage.RunsOnce(call)) continue;\n"
+        "    after = std::max(after, call.after);",
+        "planner_test:OverlappingPlans.InAnyOrderAreTrue",
+    ),
+    "buffers do not mind what runs beside nodes": (
+        "metair/spmd/buffer_plan.cc",
+        "std::max(extents[n].last, plan.done_before[n] - 1)",
+        "extents[n].last",
+        "metair_spmd_test:BufferPlan.*",
+    ),
+    "a state is replaced while a collective reads it": (
+        "metair/spmd/overlapping.cc",
+        "replacement->second > id)",
+        "replacement->second > end)",
+        "metair_spmd_test:DoneBefore.*",
+    ),
+    "ranks meet in two places at once": (
+        "metair/spmd/overlapping.cc",
+        "if (Stops(node)) waits = id;",
+        "",
+        "metair_spmd_test:DoneBefore.*",
+    ),
+    "overlap exceeds the memory limit": (
+        "planner/search/plan_of_choice.cc",
+        "if (plan.prediction.memory.peak_bytes() <= limit) return",
+        "return",
+        "planner_test:OverlappingPlans.FitTheLimit",
     ),
 }

@@ -31,7 +31,7 @@ RankReport ReportOf(const std::string& machine, double start, double end) {
   call.node = 0;
   call.kernel = "Relu/loop";
   report.calls = {call};
-  report.steps = {{start, {end}}};
+  report.steps = {{start, {start}, {end}}};
   return report;
 }
 
@@ -55,6 +55,25 @@ TEST(RunReport, RanksOfSeveralMachinesTellDurations) {
   EXPECT_DOUBLE_EQ(result.timeline.events().at(1).start_seconds, 0);
 }
 
+// On the first rank, 5 s of communication of which 4 s run beside 6 s of kernels; on the second
+// nothing runs beside anything.
+TEST(RunReport, CommunicationIsExposedOrHidden) {
+  const auto report = [](std::vector<double> begins, std::vector<double> ends) {
+    RankReport out = ReportOf("a", begins[0], ends[0]);
+    out.steps = {{begins[0], begins, ends}};
+    out.calls.resize(3, out.calls[0]);
+    out.calls[1].collective = out.calls[1].beside = true;
+    out.calls[1].kernel = "AllReduce";
+    return out;
+  };
+  const RunResult result = ResultOf({report({0, 2, 2}, {2, 7, 6}), report({0, 1, 3}, {1, 3, 7})});
+  ASSERT_TRUE(result.overlap.has_value());
+  EXPECT_DOUBLE_EQ(result.overlap->exposed_seconds, (1 + 2) / 2.0);
+  EXPECT_DOUBLE_EQ(result.overlap->hidden_seconds, (4 + 0) / 2.0);
+  EXPECT_DOUBLE_EQ(result.step_seconds.at(0), 7);
+  EXPECT_FALSE(ResultOf({ReportOf("a", 0, 1), ReportOf("a", 0, 1)}).overlap.has_value());
+}
+
 TEST(RunReport, TextAndBack) {
   const Program program = ParseProgram(kProgram).value();
   RankReport report = ReportOf("a", 1, 2);
@@ -63,6 +82,7 @@ TEST(RunReport, TextAndBack) {
   ASSERT_TRUE(back.ok()) << back.error().text();
   EXPECT_EQ(back.value().site.machine, "a");
   EXPECT_EQ(back.value().site.cores, (std::vector<int>{0, 1}));
+  EXPECT_EQ(back.value().steps.at(0).begins, std::vector<double>{1});
   EXPECT_EQ(back.value().steps.at(0).ends, std::vector<double>{2});
   EXPECT_EQ(back.value().scalars.at(0).position, 3);
   EXPECT_EQ(back.value().scalars.at(0).values, (std::vector<double>{0.5, 0.25}));

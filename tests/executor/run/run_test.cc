@@ -368,16 +368,22 @@ TEST(Run, TypesThatNumPyLacksComeAsBits) {
             "  hint: give an array of ml_dtypes, or its bits: array.view(numpy.uint16)");
 }
 
-TEST(Run, AFailingRankEndsTheRun) {
+// Only rank 1 sees that the index is out of range; rank 0 waits for it in the gather, on its only
+// or its second stream.
+class FailingRank : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Streams, FailingRank, testing::Values(1, 2));
+
+TEST_P(FailingRank, EndsTheRun) {
   Builder b("x=2");
   const ValueId table = b.Value("table", {4, 2}, ValueKind::kParameter, "[][]");
   const ValueId index = b.Value("index", {4}, ValueKind::kInput, "[x]");
   b.graph().value(index).type.element = ElementType::kI64;
   const ValueId rows = b.Call("Gather", {table, index}, {4, 2}, "[x][]");
   b.graph().outputs = {b.Move(CollectiveKind::kAllGather, {"x"}, rows, "[][]")};
+  b.graph().nodes.back().attributes.set(kOverlapsAttribute, int64_t{1});
   RunOptions options = Random();
   options.timeout_seconds = 600;
-  // Only rank 1 sees the index out of range; rank 0 waits for it in the gather.
+  options.streams = GetParam();
   const auto result =
       RunProgram(b.program, {}, {{"index", Tensor::Of<int64_t>({4}, {0, 1, 2, 9})}}, options);
   ASSERT_FALSE(result.ok());

@@ -73,6 +73,25 @@ TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
   EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 3 * 1024);
 }
 
+// A collective that overlaps nodes reads and writes until its reader begins.
+TEST(BufferPlan, OverlapKeepsOperandsUntilTheReader) {
+  const auto live_bytes = [](bool overlaps) {
+    Graph graph;
+    const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);
+    graph.inputs = {x};
+    const ValueId gathered =
+        Apply(graph, "AllGather", {Apply(graph, "Compute", {x}, {256})}, {256});
+    graph.nodes.back().domain = "metadist";
+    if (overlaps) graph.nodes.back().attributes.set("overlaps", int64_t{1});
+    ValueId other = x;
+    for (int i = 0; i < 3; ++i) other = Apply(graph, "Compute", {other}, {256});
+    graph.outputs = {Apply(graph, "Compute", {gathered, other}, {256})};
+    return PlanBuffers(graph, Ops()).live_bytes;
+  };
+  EXPECT_EQ(live_bytes(false), 3 * 1024);
+  EXPECT_EQ(live_bytes(true), 4 * 1024);
+}
+
 // The update reads the old value with its first or its second input; only the first may be
 // overwritten. `late`: another node reads the old value after it.
 BufferPlan OfState(bool second, bool late) {

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "planner/lower/node_order.h"
+#include "planner/simulate/overlap_order.h"
+
 namespace metadist {
 namespace {
 
@@ -17,13 +20,22 @@ Program TwoRanks(const std::string& lines, const std::string& after = "schedule 
   return program.value();
 }
 
-Overlapped Of(const Program& program,
+// The program's nodes in an order in which they overlap. seconds: by node of the program.
+Overlapped Of(Program program,
               const std::vector<double>& seconds,
               double slowdown = 1,
-              double start = 0) {
+              double start = 0,
+              const OverlapReach& reach = {}) {
+  const OpTable& ops = OpTable::BuiltIn();
   std::vector<Priced> nodes;
   for (const double s : seconds) nodes.push_back(MakePriced(s, {}, {}, 0));
-  return OverlappedOf({program, nodes, slowdown, start});
+  const std::vector<StepTask> tasks = TasksOf({program, ops, nodes, slowdown, start});
+  const std::vector<NodeId> order = NodesOf(tasks, OverlapOrder(tasks, reach));
+  const auto put = OverlapInOrder(OnlyStage(program), order);
+  EXPECT_TRUE(put.ok()) << put.error().text();
+  std::vector<Priced> ordered;
+  for (const NodeId node : order) ordered.push_back(nodes[static_cast<size_t>(node)]);
+  return OverlappedOf({program, ops, ordered, slowdown, start});
 }
 
 // y = -gather(exp x) + tanh x.
@@ -110,9 +122,9 @@ TEST(Overlapped, UpdatesWaitForReaders) {
   EXPECT_DOUBLE_EQ(Of(update, {1, 1, 10, 2, 4}).step_seconds, 16);
 }
 
-// Gradients of a micro-batch travel while the next one computes; what is done once comes at the
-// end.
-TEST(Overlapped, MicroBatchesOverlap) {
+// A rank waits for its collectives before it goes on to the next micro-batch; what is done once
+// comes at the end.
+TEST(Overlapped, EveryMicroBatchByItself) {
   const auto program = [](int batches) {
     std::string schedule = "schedule";
     for (int b = 0; b < batches; ++b) schedule += " 0:" + std::to_string(b);
@@ -121,19 +133,72 @@ TEST(Overlapped, MicroBatchesOverlap) {
         "  input %s: f32[4]\n"
         "  %g: f32[4] = Exp(%x) @g\n"
         "  %r: f32[4] = metadist.AllGather(%g) {axes = [\"a\"]} @r\n"
+        "  %h: f32[4] = Neg(%x) @h\n"
         "  %t: f32[4] = metadist.Accumulate(%s, %r) @t\n"
-        "  %y: f32[4] = Neg(%t) @y\n"
+        "  %u: f32[4] = metadist.Accumulate(%t, %h) @u\n"
+        "  %y: f32[4] = Neg(%u) @y\n"
         "  output %y\n"
-        "  sum %s -> %t\n",
+        "  sum %s -> %u\n",
         "sharding %x [a]\nsharding %g [a]\nbatched %x\n" + schedule + "\n");
   };
-  // The last gather of 3 s runs beside the sum before, of 1 s, the others beside 4 s of compute.
+  // The gather of 3 s runs beside h, of 2 s.
   for (const int batches : {1, 2, 3, 4, 10, 1000}) {
-    const Overlapped one = Of(program(batches), {4, 3, 1, 7});
-    const double exposed = batches == 1 ? 3 : 2;
-    EXPECT_NEAR(one.step_seconds, 5 * batches + 7 + exposed, 1e-9) << batches;
-    EXPECT_NEAR(one.hidden_seconds, 3 * batches - exposed, 1e-9) << batches;
+    const Overlapped one = Of(program(batches), {4, 3, 2, 1, 1, 7});
+    EXPECT_NEAR(one.step_seconds, 9 * batches + 7, 1e-9) << batches;
+    EXPECT_NEAR(one.exposed_seconds, batches, 1e-9) << batches;
+    EXPECT_NEAR(one.hidden_seconds, 2 * batches, 1e-9) << batches;
   }
+}
+
+// Results that wait for their readers take memory.
+TEST(Overlapped, AShorterReachHidesLess) {
+  const Program gathers = TwoRanks(
+      "  input %x: f32[4]\n"
+      "  input %v: f32[4]\n"
+      "  input %w: f32[4]\n"
+      "  %a: f32[4] = Exp(%x) @a\n"
+      "  %b: f32[4] = Exp(%a) @b\n"
+      "  %vg: f32[4] = metadist.AllGather(%v) {axes = [\"a\"]} @vg\n"
+      "  %c: f32[4] = Add(%b, %vg) @c\n"
+      "  %wg: f32[4] = metadist.AllGather(%w) {axes = [\"a\"]} @wg\n"
+      "  %d: f32[4] = Add(%c, %wg) @d\n"
+      "  output %d\n",
+      "sharding %v [a]\nsharding %w [a]\nschedule 0:0\n");
+  const std::vector<double> seconds = {4, 4, 5, 1, 5, 1};
+  EXPECT_DOUBLE_EQ(Of(gathers, seconds, 1, 0, {64, 4}).step_seconds, 11);  // both from the start
+  EXPECT_DOUBLE_EQ(Of(gathers, seconds, 1, 0, {64, 1}).step_seconds, 15);  // the second after c
+  EXPECT_DOUBLE_EQ(Of(gathers, seconds, 1, 0, {64, 0}).step_seconds, 20);  // none before it must
+}
+
+// Slices are local: they are communication, but take turns with the nodes.
+TEST(Overlapped, LocalStepsAreExposed) {
+  const Program slices = TwoRanks(
+      "  input %x: f32[4]\n"
+      "  %s: f32[4] = metadist.Slice(%x) {axes = [\"a\"]} @s\n"
+      "  %g: f32[4] = metadist.AllGather(%s) {axes = [\"a\"]} @g\n"
+      "  %n: f32[4] = Neg(%x) @n\n"
+      "  %y: f32[4] = Add(%n, %g) @y\n"
+      "  output %y\n",
+      "sharding %s [a]\nschedule 0:0\n");
+  EXPECT_EQ(Of(slices, {3, 2, 2, 1}), (Overlapped{6, 3, 2}));
+}
+
+// The collective reads a view of the state that the update replaces.
+TEST(Overlapped, UpdatesWaitForReadersOfViews) {
+  const Program update = TwoRanks(
+      "  input %x: f32[4]\n"
+      "  parameter %w: f32[2,2] = ...\n"
+      "  constant %flat: i64[1] = [4]\n"
+      "  %v: f32[4] = Reshape(%w, %flat) @v\n"
+      "  %wg: f32[4] = metadist.AllGather(%v) {axes = [\"a\"]} @wg\n"
+      "  %y: f32[4] = Add(%x, %wg) @y\n"
+      "  %n: f32[2,2] = Neg(%w) @n\n"
+      "  output %y\n"
+      "  output %n\n"
+      "  state %w -> %n\n",
+      "sharding %w [a][]\nsharding %v [a]\nsharding %n [a][]\nschedule 0:0\n");
+  // The update of 4 s comes after the gather of 10 s, and the sum of 1 s first.
+  EXPECT_DOUBLE_EQ(Of(update, {0, 10, 1, 4}).step_seconds, 15);
 }
 
 // They take the time of all members and are done at one time.
