@@ -51,11 +51,16 @@ class BlockSearch {
     return !planned.value().squeezed || planned.value().interrupted;
   }
 
+  // What plans are compared by: what the solver minimises, or the step with overlap.
+  double CostOf(const Result<Planned>& planned) const {
+    const Plan& plan = planned.value().plan;
+    return request_.overlap ? plan.prediction.step.seconds : static_cast<double>(plan.solver.cost);
+  }
+
   // The thorough plan, unless a limit of time left it dearer than the one that was compared.
-  static Result<Planned> Better(Result<Planned> thorough, Result<Planned> compared) {
+  Result<Planned> Better(Result<Planned> thorough, Result<Planned> compared) const {
     if (!thorough.ok()) return compared.ok() ? std::move(compared) : std::move(thorough);
-    if (!compared.ok() || thorough.value().plan.solver.cost <= compared.value().plan.solver.cost)
-      return thorough;
+    if (!compared.ok() || CostOf(thorough) <= CostOf(compared)) return thorough;
     // What was proven thoroughly holds for both.
     Planned& better = compared.value();
     SolverReport report = std::move(thorough.value().plan.solver);
@@ -104,7 +109,7 @@ class BlockSearch {
     const auto worse = [&](const auto& a, const auto& b) {
       if (a.second.ok() != b.second.ok()) return b.second.ok();
       if (!a.second.ok()) return a.first < b.first;
-      return a.second.value().plan.solver.cost > b.second.value().plan.solver.cost;
+      return CostOf(a.second) > CostOf(b.second);
     };
     return std::ranges::max_element(tried_, worse)->first;
   }

@@ -128,12 +128,12 @@ Result<void> RankProgram::AddChannels() {
 void RankProgram::Add(CallName name, std::function<Result<void>()> run, NodeId after) {
   PreparedCall call{.work = {.run = std::move(run)}, .beside = name.beside};
   call.begun = static_cast<uint32_t>(second_calls_.size());
-  call.awaits = call.begun;
-  // Those of this micro-batch; earlier ones are done.
-  const auto later = [&](const CallName& begun) {
-    return begun.position == name.position && begun.node > after;
+  // All of earlier positions in the schedule, and of its own those up to `after`.
+  const auto awaited = [&](size_t begun) {
+    return names_[begun].position < name.position || names_[begun].node <= after;
   };
-  while (call.awaits > 0 && later(names_[second_calls_[call.awaits - 1]])) --call.awaits;
+  call.awaits = static_cast<uint32_t>(std::ranges::partition_point(second_calls_, awaited) -
+                                      second_calls_.begin());
   if (name.beside) second_calls_.push_back(calls_.size());
   names_.push_back(std::move(name));
   calls_.push_back(std::move(call));

@@ -151,8 +151,8 @@ Result<void> StageProgram::Prepare() {
   return {};
 }
 
-// By node: the last collective that overlaps others and must be done before it, for the first node
-// of those that run as one; kNone if there is none.
+// By node: the last collective that overlaps nodes and must be done before it; kNone if there is
+// none. Nodes that run as one wait before the first of them.
 std::vector<NodeId> StageProgram::Awaited() const {
   std::vector<NodeId> first_of(graph_.nodes.size() + 1);  // of the nodes that run with each
   std::iota(first_of.begin(), first_of.end(), 0);
@@ -163,7 +163,6 @@ std::vector<NodeId> StageProgram::Awaited() const {
   for (size_t n = 0; n < plan_.done_before.size(); ++n) {
     if (plan_.done_before[n] == kNone) continue;
     const NodeId before = first_of[static_cast<size_t>(plan_.done_before[n])];
-    // A group must not wait for a collective that comes after its first node.
     NodeId& last = awaited[static_cast<size_t>(std::max(before, static_cast<NodeId>(n + 1)))];
     last = std::max(last, static_cast<NodeId>(n));
   }
@@ -188,7 +187,7 @@ Result<Call> StageProgram::TakeCollectives(NodeId& node) {
   for (; node < end; ++node) {
     const Node& next = graph_.node(node);
     const bool joins = Moves(next) && bundle && BundleOf(next) == bundle &&
-                       groups(node) == groups(first) &&
+                       groups(node) == groups(first) && Overlaps(next) == call.overlaps &&
                        once_[static_cast<size_t>(node)] == once_[static_cast<size_t>(first)];
     if (node != first && !joins) break;
     if (node != first) call.others.push_back(node);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "metair/spmd/overlap.h"
+#include "metair/spmd/common_indices.h"
 
 namespace metadist {
 namespace {

@@ -18,7 +18,7 @@
 #include <numeric>
 
 #include "metair/ir/check.h"
-#include "metair/spmd/overlap.h"
+#include "metair/spmd/common_indices.h"
 
 namespace metadist {
 namespace {

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains every model of a folder on one rank and under plans, and compares with three AdamW steps of PyTorch.
 
-    tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [--templates] [--mpi] [--micro-batches N] [FOLDER [MODEL...]]
+    tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [--templates] [--mpi] [--micro-batches N] [--overlap]
+                                 [FOLDER [MODEL...]]
 
 A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the trained `names`, `losses` before each step, `grad/NAME` of the
 first step and `after/NAME` the third; NAME.grads.npz may hold gradients of the first step once more, by name (all of the folder by default; FOLDER:
 models/, or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3
 of the largest entry of each array. Plans are the solver's, with and without recomputation, with --templates that of every template, and as many
-random ones as --seeds says; with --mpi the first two kinds run on processes too. With --micro-batches every step takes the same batch N times. Prints a row for each model; exit 1 if anything differs.
+random ones as --seeds says; with --mpi the first two kinds run on processes too. With --micro-batches every step takes the same batch N times. With --overlap, plans
+are for GPUs, whose collectives overlap nodes, and ranks that are threads have two streams. Prints a row for each model; exit 1 if anything differs.
 """
 
 import argparse
@@ -33,9 +35,10 @@ PRODUCTS = ["a:dp,b:megatron", "a:zero1,b:megatron+sp", "a:zero3,b:megatron", "a
 
 
 class Trained(Model):
-    def __init__(self, binary, path, micro_batches):
+    def __init__(self, binary, path, micro_batches, overlap):
         super().__init__(binary, path)
         self.batches = ["--micro-batches", str(micro_batches)]
+        self.overlap = overlap
         self.data = np.load(self.inputs.replace(".inputs.npz", ".adamw.npz"))
         self.names = [str(name) for name in self.data["names"]]
         gradients = self.inputs.replace(".inputs.npz", ".grads.npz")
@@ -60,7 +63,8 @@ class Trained(Model):
         if count == "1":
             return job, ""
         plan = os.path.join(folder, "plan.json")
-        status, _, error = call(self.binary, "plan", *job, "--cluster", f"{PROFILE}:{count}", "--mesh", mesh, *how, "--no-alternatives", "--force",
+        cluster = [f"{count}xh100", "--overlap"] if self.overlap else [f"{PROFILE}:{count}"]
+        status, _, error = call(self.binary, "plan", *job, "--cluster", *cluster, "--mesh", mesh, *how, "--no-alternatives", "--force",
                                 "-o", plan)  # fmt: skip
         return [plan], f"plan: exit {status}: {error}" if status else ""
 
@@ -70,6 +74,8 @@ class Trained(Model):
         for steps in (1, STEPS):
             command = [*launcher, self.binary, "run", *job, "--inputs", os.path.join(folder, "inputs.npz"), "--steps", str(steps), "--iterations",
                        "1", "--warm-up", "0", "--save-state", state, "--force"]  # fmt: skip
+            if self.overlap and not launcher:
+                command += ["--streams", "2"]
             status, report, error = call(*command)
             if status:
                 return f"{steps} steps: exit {status}: {error}"
@@ -102,6 +108,7 @@ def main():
     parser.add_argument("--templates", action="store_true", help="every template, too")
     parser.add_argument("--mpi", action="store_true", help="also on processes")
     parser.add_argument("--micro-batches", type=int, default=1, help="of a step, each with the same data")
+    parser.add_argument("--overlap", action="store_true", help="collectives overlap nodes")
     parser.add_argument("folder", nargs="?", default=os.environ.get("METADIST_MODELS", os.path.join(ROOT, "models")))
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
@@ -111,7 +118,7 @@ def main():
     print("| model | passed | seconds |\n|---|---|---|")
     for path in paths:
         began, own, errors = time.monotonic(), 0, []
-        model = Trained(options.binary, path, options.micro_batches)
+        model = Trained(options.binary, path, options.micro_batches, options.overlap)
         with tempfile.TemporaryDirectory() as folder:
             model.write(folder)
             for mesh in options.ranks.split(","):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metair/spmd/overlap.h"
+#include "metair/spmd/common_indices.h"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ void Compare(int64_t size, const std::string& mesh_text, const std::vector<std::
   }
 }
 
-TEST(Overlap, IsWhatAWalkOverTheDimCounts) {
+TEST(CommonIndices, AreWhatAWalkOverTheDimCounts) {
   Compare(48,
           "x=2,y=3",
           {"",
@@ -65,7 +65,7 @@ TEST(Overlap, IsWhatAWalkOverTheDimCounts) {
            "(48:x)"});
 }
 
-TEST(Overlap, OfUnevenPieces) {
+TEST(CommonIndices, OfUnevenPieces) {
   Compare(35,
           "x=2,y=3",
           {"",
@@ -93,7 +93,7 @@ TEST(Overlap, OfUnevenPieces) {
            "y,x"});
 }
 
-TEST(Overlap, OfPartsThatBeginAnywhere) {
+TEST(CommonIndices, OfPartsThatBeginAnywhere) {
   Compare(30,
           "x=2,y=3",
           {"",
@@ -108,7 +108,7 @@ TEST(Overlap, OfPartsThatBeginAnywhere) {
            "(6:x)+(6:y)+(18:x)"});
 }
 
-TEST(Overlap, OfPiecesWithHalos) {
+TEST(CommonIndices, OfPiecesWithHalos) {
   Compare(24,
           "x=2,y=3",
           {"",
@@ -124,7 +124,7 @@ TEST(Overlap, OfPiecesWithHalos) {
            "x~0,-3"});
 }
 
-TEST(Overlap, DoesNotWalkOverHugeDims) {
+TEST(CommonIndices, DoNotWalkOverHugeDims) {
   const int64_t size = int64_t{1} << 50;
   const Mesh mesh = ParseMesh("x=2,y=4").value();
   const auto dim = [&](const char* text) {

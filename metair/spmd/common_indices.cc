@@ -12,7 +12,7 @@
 // indices below a limit that a product contains is a sum over its digits. The cost depends on the
 // sub-dims, not on the size of the dim, except for scattered pieces on both sides with coprime
 // radices.
-#include "metair/spmd/overlap.h"
+#include "metair/spmd/common_indices.h"
 
 #include <algorithm>
 #include <numeric>
