@@ -229,7 +229,7 @@ ELSEWHERE = {
     ),
     "recomputation is the last resort": (
         "planner/recomputing.cc",
-        "return a.second.value().plan.solver.cost > b.second.value().plan.solver.cost;",
+        "return CostOf(a.second) > CostOf(b.second);",
         "return a.first < b.first;",
         "planner_test:Recomputing.*",
     ),
@@ -307,7 +307,7 @@ ELSEWHERE = {
     ),
     "a thorough plan is always better": (
         "planner/recomputing.cc",
-        "thorough.value().plan.solver.cost <= compared.value().plan.solver.cost",
+        "CostOf(thorough) <= CostOf(compared)",
         "true",
         "planner_test:Recomputing.AnInterruptedPlan*",
     ),
