@@ -6,7 +6,7 @@
 
 Each case is a function of parameters, exported to ONNX with loss = sum(weights * result). One step of gradient descent with a rate of 1 moves a
 parameter by its gradient, which must be PyTorch's, but for 1e-9 of its largest entry. NAMEs choose some, as `conv2d` or `graph 7`. Cases
-that the exporter does not export are told and do not count. Needs torch and onnxscript from pip.
+that the exporter does not export are told and do not count. Needs torch, torchvision and onnxscript from pip.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
+from torchvision.ops import roi_align
 
 from models import ROOT, call
 
@@ -57,6 +58,8 @@ def one(function, make=any_sign):
 
 INDEX = torch.tensor([[2, 0, 1, 1], [0, 2, 2, 1]])
 LABELS = torch.tensor([0, 3, -100, 2, 1, 4])
+# Rows of image, left, top, right, bottom: inside, across an edge, very small, beyond the edges.
+ROIS = torch.tensor([[1, 1, 2, 7, 9], [0, -3, 4, 6, 15], [1, 2.5, 3.25, 2.75, 3.5], [0, 30, 1, 35, 6]], dtype=torch.float64)
 MASK = torch.tensor([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 
 # name: (function, operands that are parameters)
@@ -144,6 +147,10 @@ CASES = {
     "grid-sample-cubic": (lambda x, g: F.grid_sample(x, g, mode="bicubic", align_corners=False), lambda: [any_sign(2, 2, 6, 5), 1.5 * inside(2, 3, 2, 2)]),
     "grid-sample-cubic-border": (lambda x, g: F.grid_sample(x, g, mode="bicubic", padding_mode="border", align_corners=True), lambda: [any_sign(2, 2, 6, 5), inside(2, 3, 2, 2)]),
     "grid-sample-nearest": (lambda x, g: F.grid_sample(x, g, mode="nearest", align_corners=False), lambda: [any_sign(2, 2, 4, 3), inside(2, 3, 2, 2)]),
+    "roi-align": (lambda x: roi_align(x, ROIS, (2, 3), 0.5, sampling_ratio=2), lambda: [any_sign(2, 3, 6, 5)]),
+    "roi-align-aligned": (lambda x: roi_align(x, ROIS, (2, 3), 0.5, sampling_ratio=3, aligned=True), lambda: [any_sign(2, 3, 6, 5)]),
+    "roi-align-adaptive": (lambda x: roi_align(x, ROIS, (2, 1), 0.75), lambda: [any_sign(2, 3, 6, 5)]),
+    "roi-align-adaptive-aligned": (lambda x: roi_align(x, ROIS, (1, 2), aligned=True), lambda: [any_sign(2, 3, 6, 5)]),
     "affine-grid": (lambda x, t: F.grid_sample(x, F.affine_grid(t, (1, 2, 3, 3), align_corners=False), align_corners=False), lambda: [any_sign(1, 2, 4, 5), inside(1, 2, 3)]),
 }  # fmt: skip
 

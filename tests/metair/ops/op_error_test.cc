@@ -17,10 +17,16 @@ using example::I64;
 using example::Int;
 using example::Ints;
 
+// An operator of ONNX or of domain "metadist".
+const OpDef& OpNamed(const std::string& name) {
+  const OpDef* op = OpTable::BuiltIn().Find("", name);
+  return op != nullptr ? *op : *OpTable::BuiltIn().Find("metadist", name);
+}
+
 // The error of inferring the call, "" if there is none.
 std::string InferError(const std::string& op, const OpExample& example) {
   const std::vector<Tensor> constants = ConstantsOf(example);
-  const auto types = InferTypes(CallOf(*OpTable::BuiltIn().Find("", op), example, constants));
+  const auto types = InferTypes(CallOf(OpNamed(op), example, constants));
   return types.ok() ? "" : types.error().text();
 }
 
@@ -29,8 +35,7 @@ std::string RunError(const std::string& op, const std::vector<Tensor>& inputs) {
   OpExample example;
   for (const Tensor& input : inputs) example.inputs.push_back({.type = input.type()});
   const std::vector<Tensor> constants = ConstantsOf(example);
-  const auto outputs =
-      Evaluate(CallOf(*OpTable::BuiltIn().Find("", op), example, constants), inputs);
+  const auto outputs = Evaluate(CallOf(OpNamed(op), example, constants), inputs);
   return outputs.ok() ? "" : outputs.error().text();
 }
 
@@ -183,6 +188,29 @@ TEST(OpError, Places) {
                       Tensor::Zeros({ElementType::kF32, {1, 2}}),
                       Tensor::Of<int32_t>({1}, {3})}),
             "RNN: a length must be in [0, 2], got 3");
+}
+
+TEST(OpError, Regions) {
+  const OpExample::Input x = F32({1, 3, 4, 4});
+  EXPECT_EQ(InferError("RoiAlign",
+                       {.inputs = {x, F32({2, 4}), I64({2})},
+                        .attributes = {{"sampling_ratio", int64_t{1} << 40}}}),
+            "RoiAlign: sampling_ratio must be in [0, 1048576], got 1099511627776");
+  EXPECT_EQ(
+      InferError("RoiAlignGradient", {.inputs = {x, F32({2, 4}), I64({2}), F32({2, 3, 1, 2})}}),
+      "RoiAlignGradient: the gradient of y must be [2,3,1,1], got [2,3,1,2]");
+  EXPECT_EQ(InferError("MaxRoiPoolGradient",
+                       {.inputs = {x, F32({2, 5}), F32({2, 3, 2, 2})},
+                        .attributes = {{"pooled_shape", example::List{2, 1}}}}),
+            "MaxRoiPoolGradient: the gradient of y must be [2,3,2,1], got [2,3,2,2]");
+  const Tensor roi = Tensor::Of<float>({1, 4}, {0, 0, 2, 2});
+  const Tensor dy = Tensor::Zeros({ElementType::kF32, {1, 1, 1, 1}});
+  const Tensor flat = Tensor::Zeros({ElementType::kF32, {1, 1, 0, 2}});
+  EXPECT_EQ(RunError("RoiAlignGradient", {flat, roi, Tensor::Of<int64_t>({1}, {-1}), dy}),
+            "RoiAlignGradient: a region lies in image -1 of 1");
+  // An image without elements can be sampled: there is nothing inside.
+  EXPECT_EQ(RunError("RoiAlign", {flat, roi, Tensor::Of<int64_t>({1}, {0})}), "");
+  EXPECT_EQ(RunError("RoiAlignGradient", {flat, roi, Tensor::Of<int64_t>({1}, {0}), dy}), "");
 }
 
 TEST(OpError, ClassesAndLengths) {
