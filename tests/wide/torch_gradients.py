@@ -21,7 +21,7 @@ import warnings
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torchvision.ops import roi_align
+from torchvision.ops import deform_conv2d, roi_align
 
 from models import ROOT, call
 
@@ -152,6 +152,11 @@ CASES = {
     "roi-align-adaptive": (lambda x: roi_align(x, ROIS, (2, 1), 0.75), lambda: [any_sign(2, 3, 6, 5)]),
     "roi-align-adaptive-aligned": (lambda x: roi_align(x, ROIS, (1, 2), aligned=True), lambda: [any_sign(2, 3, 6, 5)]),
     "affine-grid": (lambda x, t: F.grid_sample(x, F.affine_grid(t, (1, 2, 3, 3), align_corners=False), align_corners=False), lambda: [any_sign(1, 2, 4, 5), inside(1, 2, 3)]),
+    "deform-conv": (lambda x, w, o, b: deform_conv2d(x, o, w, b, padding=1), lambda: [any_sign(2, 2, 4, 5), any_sign(3, 2, 3, 3), 2 * inside(2, 18, 4, 5), any_sign(3)]),
+    "deform-conv-mask": (lambda x, w, o, b, m: deform_conv2d(x, o, w, b, mask=m),
+                         lambda: [any_sign(2, 2, 4, 5), any_sign(3, 2, 2, 2), inside(2, 8, 3, 4), any_sign(3), positive(2, 4, 3, 4)]),
+    "deform-conv-groups": (lambda x, w, o, m: deform_conv2d(x, o, w, stride=(2, 1), padding=(1, 2), dilation=(1, 2), mask=m),
+                           lambda: [any_sign(1, 4, 6, 5), any_sign(6, 2, 3, 2), 2 * inside(1, 24, 3, 7), positive(1, 12, 3, 7)]),
 }  # fmt: skip
 
 # What random graphs are made of: functions that keep the shape, and that take two operands of it.
