@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The determinant of every matrix in the last two dims, by elimination with partial pivoting.
+#include "metair/ops/det.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -12,11 +15,8 @@ namespace metadist::ops {
 namespace {
 
 Result<std::vector<TensorType>> InferDet(const OpCall& call) {
-  TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 2).Done());
-  const Shape& shape = call.shape(0);
-  if (shape[shape.size() - 2] != shape.back())
-    return BadCall("matrices must be square, got {}", ShapeText(shape));
-  return std::vector<TensorType>{{call.type(0).element, Shape(shape.begin(), shape.end() - 2)}};
+  TRY(CallCheck(call).Inputs(1).Done());
+  return std::vector<TensorType>{TRY(DetType(call))};
 }
 
 // The determinant of a, [n, n], which is overwritten.
@@ -57,17 +57,31 @@ Work WorkForDet(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, NumElements(call.shape(0)) * call.shape(0).back());
 }
 
-std::vector<OpExample> DetExamples() {
-  return {{.inputs = {F32({4, 4})}}, {.inputs = {F32({2, 5, 3, 3})}}};
+Result<void> DetGradient(GradientCall& g) {
+  g.Give(0, g.x().Apply("metadist.DetGradient", {g.dy()}));
+  return {};
 }
 
 }  // namespace
+
+Result<TensorType> DetType(const OpCall& call) {
+  TRY(CallCheck(call).Floats(0).RankAtLeast(0, 2).Done());
+  const Shape& shape = call.shape(0);
+  if (shape[shape.size() - 2] != shape.back())
+    return BadCall("matrices must be square, got {}", ShapeText(shape));
+  return TensorType{call.type(0).element, Shape(shape.begin(), shape.end() - 2)};
+}
+
+std::vector<OpExample> DetExamples() {
+  return {{.inputs = {F32({4, 4})}}, {.inputs = {F32({2, 5, 3, 3})}}};
+}
 
 OpDef MakeDet() {
   return {.name = "Det",
           .since_version = 22,
           .infer = InferDet,
           .reference = DetReference,
+          .gradient = DetGradient,
           .work = WorkForDet,
           .examples = DetExamples};
 }

@@ -60,6 +60,7 @@ INDEX = torch.tensor([[2, 0, 1, 1], [0, 2, 2, 1]])
 LABELS = torch.tensor([0, 3, -100, 2, 1, 4])
 # Rows of image, left, top, right, bottom: inside, across an edge, very small, beyond the edges.
 ROIS = torch.tensor([[1, 1, 2, 7, 9], [0, -3, 4, 6, 15], [1, 2.5, 3.25, 2.75, 3.5], [0, 30, 1, 35, 6]], dtype=torch.float64)
+RANK_2 = torch.tensor([[1.0, 2.0, 3.0], [2.0, 5.0, 7.0], [3.0, 7.0, 10.0]], dtype=torch.float64)
 MASK = torch.tensor([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 
 # name: (function, operands that are parameters)
@@ -140,7 +141,7 @@ CASES = {
     "smooth-l1": (F.smooth_l1_loss, lambda: [any_sign(3, 4), any_sign(3, 4)]),
     "bce-logits": (lambda x, y: F.binary_cross_entropy_with_logits(x, torch.sigmoid(y)), lambda: [any_sign(3, 4), any_sign(3, 4)]),
     "kl": (lambda x, y: F.kl_div(F.log_softmax(x, 1), F.softmax(y, 1), reduction="batchmean"), lambda: [any_sign(3, 4), any_sign(3, 4)]),
-    "glu": one(lambda x: F.glu(x, 1)), "det": (torch.linalg.det, lambda: [any_sign(3, 3)]), "outer": (torch.outer, lambda: [any_sign(3), any_sign(4)]),
+    "glu": one(lambda x: F.glu(x, 1)), "outer": (torch.outer, lambda: [any_sign(3), any_sign(4)]),
     "unfold": (lambda x: F.unfold(x, 2), lambda: [any_sign(1, 2, 4, 3)]), "grid-sample": (lambda x, g: F.grid_sample(x, g, align_corners=False), lambda: [any_sign(2, 2, 4, 3), 2 * inside(2, 3, 2, 2)]),
     "grid-sample-border": (lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=False), lambda: [any_sign(2, 2, 4, 3), 2 * inside(2, 3, 2, 2)]),
     "grid-sample-reflection": (lambda x, g: F.grid_sample(x, g, padding_mode="reflection", align_corners=True), lambda: [any_sign(2, 2, 4, 5), 3 * inside(2, 3, 2, 2)]),
@@ -152,6 +153,8 @@ CASES = {
     "roi-align-adaptive": (lambda x: roi_align(x, ROIS, (2, 1), 0.75), lambda: [any_sign(2, 3, 6, 5)]),
     "roi-align-adaptive-aligned": (lambda x: roi_align(x, ROIS, (1, 2), aligned=True), lambda: [any_sign(2, 3, 6, 5)]),
     "affine-grid": (lambda x, t: F.grid_sample(x, F.affine_grid(t, (1, 2, 3, 3), align_corners=False), align_corners=False), lambda: [any_sign(1, 2, 4, 5), inside(1, 2, 3)]),
+    "det": (torch.linalg.det, lambda: [any_sign(3, 3)]), "det-batch": (torch.linalg.det, lambda: [any_sign(2, 3, 5, 5)]), "det-1": (torch.linalg.det, lambda: [any_sign(4, 1, 1)]),
+    "det-rank-2-of-3": (torch.linalg.det, lambda: [RANK_2]), "det-rank-1-of-3": (torch.linalg.det, lambda: [torch.ones(3, 3, dtype=torch.float64)]),
     "deform-conv": (lambda x, w, o, b: deform_conv2d(x, o, w, b, padding=1), lambda: [any_sign(2, 2, 4, 5), any_sign(3, 2, 3, 3), 2 * inside(2, 18, 4, 5), any_sign(3)]),
     "deform-conv-mask": (lambda x, w, o, b, m: deform_conv2d(x, o, w, b, mask=m),
                          lambda: [any_sign(2, 2, 4, 5), any_sign(3, 2, 2, 2), inside(2, 8, 3, 4), any_sign(3), positive(2, 4, 3, 4)]),
