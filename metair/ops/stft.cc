@@ -3,8 +3,10 @@
 // weighted by a window. signal: [batch, length, 1 (real) or 2 (complex)], y: [batch, frames, bins,
 // 2].
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/fourier.h"
+#include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -100,6 +102,23 @@ std::vector<OpExample> STFTExamples() {
           {.inputs = {F32({2, 10, 2}), Int(2), Absent(), Int(4)}, .attributes = {{"onesided", 0}}}};
 }
 
+// The transform of frames that are gathered from the signal.
+Result<Graph> ComposeSTFT(const OpCall& call) {
+  const Frames frames = TRY(FramesOf(call));
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < frames.count * frames.length; ++i)
+    places.push_back(i / frames.length * frames.step + i % frames.length);
+  Composer compose(call);
+  const Term index(compose,
+                   compose.Constant(Tensor::Of<int64_t>({frames.count, frames.length}, places)));
+  Term x = Term(compose, compose.Operand(kSignal)).Apply("Gather", {index}, {{"axis", 1}});
+  if (call.has(kWindow)) x = x * Term(compose, compose.Operand(kWindow)).Unsqueezed({1});
+  const Attributes half{{"onesided", call.attributes->Int("onesided", 1)}};
+  return compose.Done({x.Apply("DFT", half).value()});
+}
+
+Result<void> STFTGradient(GradientCall& g) { return g.Through(TRY(ComposeSTFT(g.call()))); }
+
 }  // namespace
 
 OpDef MakeSTFT() {
@@ -107,6 +126,7 @@ OpDef MakeSTFT() {
           .since_version = 17,
           .infer = InferSTFT,
           .reference = STFTReference,
+          .gradient = STFTGradient,
           .work = WorkForSTFT,
           .examples = STFTExamples};
 }

@@ -61,6 +61,7 @@ LABELS = torch.tensor([0, 3, -100, 2, 1, 4])
 # Rows of image, left, top, right, bottom: inside, across an edge, very small, beyond the edges.
 ROIS = torch.tensor([[1, 1, 2, 7, 9], [0, -3, 4, 6, 15], [1, 2.5, 3.25, 2.75, 3.5], [0, 30, 1, 35, 6]], dtype=torch.float64)
 RANK_2 = torch.tensor([[1.0, 2.0, 3.0], [2.0, 5.0, 7.0], [3.0, 7.0, 10.0]], dtype=torch.float64)
+WINDOW = torch.hann_window(6, dtype=torch.float64)
 MASK = torch.tensor([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 
 # name: (function, operands that are parameters)
@@ -160,6 +161,8 @@ CASES = {
                          lambda: [any_sign(2, 2, 4, 5), any_sign(3, 2, 2, 2), inside(2, 8, 3, 4), any_sign(3), positive(2, 4, 3, 4)]),
     "deform-conv-groups": (lambda x, w, o, m: deform_conv2d(x, o, w, stride=(2, 1), padding=(1, 2), dilation=(1, 2), mask=m),
                            lambda: [any_sign(1, 4, 6, 5), any_sign(6, 2, 3, 2), 2 * inside(1, 24, 3, 7), positive(1, 12, 3, 7)]),
+    "stft": (lambda x: torch.view_as_real(torch.stft(x, 6, 2, window=WINDOW, center=False, return_complex=True)), lambda: [any_sign(2, 17)]),
+    "stft-window": (lambda x, w: torch.view_as_real(torch.stft(x, 6, 4, window=w, center=False, onesided=False, return_complex=True)), lambda: [any_sign(2, 17), positive(6)]),
 }  # fmt: skip
 
 # What random graphs are made of: functions that keep the shape, and that take two operands of it.
