@@ -67,8 +67,12 @@ class Redistributor {
   // when there are very many.
   void ForgetSearches();
 
-  // Total of all calls of Seconds.
+  // One like this that knows no route yet.
+  Redistributor Fresh() const { return {mesh_, cluster_, axes_}; }
+
+  // Total of all calls of Seconds, and of what was added.
   const RouteEffort& effort() const { return effort_; }
+  void Add(const RouteEffort& effort) { effort_ += effort; }
   const Mesh& mesh() const { return mesh_; }
   const Cluster& cluster() const { return cluster_; }
 

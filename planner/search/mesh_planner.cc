@@ -81,6 +81,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   };
   formulate.constraints = request.constraints;
   formulate.reduce_in = request.reduce_in;
+  formulate.threads = request.mesh ? request.threads : 1;  // of several, each has a thread
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   if (auto valid = Validate(out->formulation_.problem); !valid.ok())
     return BadInput("",

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "metair/ir/parallel.h"
 
 namespace metadist {
 
 int64_t Picoseconds(double seconds) { return std::llround(seconds * 1e12); }
 
-size_t EdgeCosts::Hash::operator()(const Triple& key) const {
-  uint64_t hash = static_cast<uint64_t>(key.from) << 32 | static_cast<uint32_t>(key.to);
-  hash ^= static_cast<uint64_t>(key.type) << 20;
+size_t EdgeCosts::Hash::operator()(const Pair& key) const {
+  uint64_t hash = static_cast<uint64_t>(key.first) << 32 | static_cast<uint32_t>(key.second);
   hash *= 0x9e3779b97f4a7c15U;
   return hash ^ (hash >> 31);
 }
@@ -40,24 +42,31 @@ int EdgeCosts::Target(const std::vector<std::set<Sharding>>& by_strategy) {
   return at->second;
 }
 
-double EdgeCosts::SecondsBetween(const TensorType& type, const Triple& key) {
-  if (key.from == key.to) return 0;
-  const auto [at, added] = seconds_.try_emplace(key, 0.0);
+EdgeCosts::OfType& EdgeCosts::Of(const TensorType& type) {
+  const auto [at, added] = types_.emplace(std::pair(type.element, type.shape), types_.size());
+  if (added) of_types_.push_back(std::make_unique<OfType>(OfType{type, {}, {}}));
+  return *of_types_[at->second];
+}
+
+double EdgeCosts::SecondsBetween(OfType& of, const Pair& key, Redistributor& routes) const {
+  if (key.first == key.second) return 0;
+  const auto [at, added] = of.seconds.try_emplace(key, 0.0);
   if (added)
-    at->second = routes_.Seconds(
-        type, *shardings_[static_cast<size_t>(key.from)], *shardings_[static_cast<size_t>(key.to)]);
+    at->second = routes.Seconds(of.type,
+                                *shardings_[static_cast<size_t>(key.first)],
+                                *shardings_[static_cast<size_t>(key.second)]);
   return at->second;
 }
 
-CostMatrix EdgeCosts::Make(const TensorType& type, const Triple& key) {
-  const std::vector<int>& from = *source_[static_cast<size_t>(key.from)];
-  const std::vector<std::vector<int>>& to = *target_[static_cast<size_t>(key.to)];
+CostMatrix EdgeCosts::Make(OfType& of, const Pair& key, Redistributor& routes) const {
+  const std::vector<int>& from = *source_[static_cast<size_t>(key.first)];
+  const std::vector<std::vector<int>>& to = *target_[static_cast<size_t>(key.second)];
   std::vector<int64_t> entries;
   entries.reserve(from.size() * to.size());
   for (int source : from) {
     for (const std::vector<int>& wanted : to) {
       double seconds = 0;
-      for (int target : wanted) seconds += SecondsBetween(type, {key.type, source, target});
+      for (int target : wanted) seconds += SecondsBetween(of, {source, target}, routes);
       entries.push_back(Picoseconds(seconds));
     }
   }
@@ -66,17 +75,52 @@ CostMatrix EdgeCosts::Make(const TensorType& type, const Triple& key) {
   return std::make_shared<const std::vector<int64_t>>(std::move(entries));
 }
 
-CostMatrix EdgeCosts::Between(const TensorType& type, int source, int target, int64_t times) {
-  const auto numbered =
-      types_.emplace(std::pair(type.element, type.shape), static_cast<int>(types_.size()));
-  const Triple key{numbered.first->second, source, target};
-  const auto [at, added] = matrices_.try_emplace(key);
-  if (added) at->second = Make(type, key);
-  if (times == 1 || at->second == nullptr) return at->second;
-  CostMatrix& repeated = repeated_[{at->second, times}];
+void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
+  std::vector<std::vector<Pair>> missing;  // by type
+  for (const Edge& edge : edges) {
+    OfType& of = Of(edge.type);
+    missing.resize(of_types_.size());
+    const Pair key{edge.source, edge.target};
+    const bool added = of.matrices.try_emplace(key).second;
+    if (added) missing[types_.at({edge.type.element, edge.type.shape})].push_back(key);
+  }
+  const auto price = [&](size_t type, Redistributor& routes) {
+    OfType& of = *of_types_[type];
+    for (const Pair& key : missing[type]) of.matrices.at(key) = Make(of, key, routes);
+  };
+  if (threads == 1) {
+    for (size_t type = 0; type < missing.size(); ++type) price(type, routes_);
+    return;
+  }
+  // Values of the type with the most entries first, so that no thread ends long after the others.
+  std::vector<std::pair<size_t, size_t>> by_size;  // entries and type
+  for (size_t type = 0; type < missing.size(); ++type) {
+    size_t entries = 0;
+    for (const auto& [from, to] : missing[type])
+      entries +=
+          source_[static_cast<size_t>(from)]->size() * target_[static_cast<size_t>(to)]->size();
+    if (entries > 0) by_size.emplace_back(entries, type);
+  }
+  std::ranges::stable_sort(by_size, std::greater<>(), [](const auto& one) { return one.first; });
+  std::vector<RouteEffort> efforts(by_size.size());
+  ParallelFor(by_size.size(), threads, [&](size_t i) {
+    Redistributor routes = routes_.Fresh();
+    price(by_size[i].second, routes);
+    efforts[i] = routes.effort();
+  });
+  for (const RouteEffort& effort : efforts) routes_.Add(effort);
+}
+
+CostMatrix EdgeCosts::Between(const Edge& edge) {
+  OfType& of = Of(edge.type);
+  const Pair key{edge.source, edge.target};
+  const auto [at, added] = of.matrices.try_emplace(key);
+  if (added) at->second = Make(of, key, routes_);
+  if (edge.times == 1 || at->second == nullptr) return at->second;
+  CostMatrix& repeated = repeated_[{at->second, edge.times}];
   if (repeated == nullptr) {
     std::vector<int64_t> entries = *at->second;
-    for (int64_t& cost : entries) cost *= times;
+    for (int64_t& cost : entries) cost *= edge.times;
     repeated = std::make_shared<const std::vector<int64_t>>(std::move(entries));
   }
   return repeated;

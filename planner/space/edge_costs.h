@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -29,34 +30,45 @@ class EdgeCosts {
   // is paid for once).
   int Target(const std::vector<std::set<Sharding>>& by_strategy);
 
-  // Costs of `times` redistributions; nullptr if everything is free. source, target: numbers of
-  // lists for values of this type.
-  CostMatrix Between(const TensorType& type, int source, int target, int64_t times = 1);
+  // Two decisions about a value. source, target: numbers of lists for values of this type.
+  struct Edge {
+    TensorType type;
+    int source = 0;
+    int target = 0;
+    int64_t times = 1;  // how often the value is redistributed
+  };
+  // Computes the costs of many edges on several threads: values of one type on one of them.
+  void Price(const std::vector<Edge>& edges, int threads);
+  // Costs of the edge; nullptr if everything is free.
+  CostMatrix Between(const Edge& edge);
 
  private:
-  // Type, source and target, by number.
-  struct Triple {
-    int type, from, to;
-    bool operator==(const Triple&) const = default;
-  };
+  // Numbers of two shardings or lists.
+  using Pair = std::pair<int, int>;
   struct Hash {
-    size_t operator()(const Triple& key) const;
+    size_t operator()(const Pair& key) const;
+  };
+  // What is known of values of one type.
+  struct OfType {
+    TensorType type;
+    std::unordered_map<Pair, double, Hash> seconds;       // between shardings
+    std::unordered_map<Pair, CostMatrix, Hash> matrices;  // between lists
   };
 
-  double SecondsBetween(const TensorType& type, const Triple& key);
-  CostMatrix Make(const TensorType& type, const Triple& key);
+  OfType& Of(const TensorType& type);
+  double SecondsBetween(OfType& of, const Pair& key, Redistributor& routes) const;
+  CostMatrix Make(OfType& of, const Pair& key, Redistributor& routes) const;
   int IdOf(const Sharding& sharding);
 
   Redistributor& routes_;
-  std::map<std::pair<ElementType, Shape>, int> types_;
+  std::map<std::pair<ElementType, Shape>, size_t> types_;
   std::map<Sharding, int> ids_;
   std::vector<const Sharding*> shardings_;                // by id
   std::map<std::vector<int>, int> sources_;               // ids
   std::map<std::vector<std::vector<int>>, int> targets_;  // ids in the order of shardings
   std::vector<const std::vector<int>*> source_;           // by number
   std::vector<const std::vector<std::vector<int>>*> target_;
-  std::unordered_map<Triple, double, Hash> seconds_;       // between shardings
-  std::unordered_map<Triple, CostMatrix, Hash> matrices_;  // between lists
+  std::vector<std::unique_ptr<OfType>> of_types_;  // by number
   std::map<std::pair<CostMatrix, int64_t>, CostMatrix> repeated_;
 };
 

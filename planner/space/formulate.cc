@@ -77,6 +77,7 @@ class Formulator {
     AddOutputs();
     AddFixed();
     AddEdges();
+    PriceEdges();
     AddMemoryRows(graph_, *request_.ops, mesh_, out_);
     Tie();
     routes_.ForgetSearches();
@@ -460,8 +461,18 @@ class Formulator {
   // times: how often the redistribution takes place in a step.
   void AddEdge(int a, int b, const TensorType& type, int source, int target, int64_t times) {
     if (a == b) return;  // state that is not changed
-    CostMatrix matrix = costs_.Between(type, source, target, times);
-    if (matrix) out_.problem.edges.push_back({a, b, std::move(matrix)});
+    ends_of_edges_.emplace_back(a, b);
+    edges_.push_back({type, source, target, times});
+  }
+
+  void PriceEdges() {
+    costs_.Price(edges_, request_.threads);
+    for (size_t i = 0; i < edges_.size(); ++i) {
+      CostMatrix matrix = costs_.Between(edges_[i]);
+      if (matrix)
+        out_.problem.edges.push_back(
+            {ends_of_edges_[i].first, ends_of_edges_[i].second, std::move(matrix)});
+    }
   }
 
   bool IsSum(ValueId made) const {
@@ -554,6 +565,8 @@ class Formulator {
   Formulation out_;
   std::vector<int> classes_;  // by node: nodes of one class share their list of strategies
   EdgeCosts costs_;
+  std::vector<EdgeCosts::Edge> edges_;
+  std::vector<std::pair<int, int>> ends_of_edges_;  // decisions
   ValueEnds ends_;
   std::map<int, Candidates> lists_;                 // by source number
   std::map<std::vector<int>, Candidates> of_kind_;  // by KindOf

@@ -34,6 +34,7 @@ struct FormulateRequest {
   std::vector<Constraint> constraints;
   int64_t strategy_limit = 96;  // of one node
   ReduceIn reduce_in = ReduceIn::kF32;
+  int threads = 1;
   // Also offer pass-throughs that no partial value of the graph reaches (partial_flow.h); for
   // tests.
   bool every_pass = false;

@@ -355,4 +355,22 @@ ELSEWHERE = {
         "return",
         "planner_test:OverlappingPlans.FitTheLimit",
     ),
+    "the gradient of a sample lacks its weight": (
+        "metair/ops/roi_align_gradient.cc",
+        "dx[corner.offset] += corner.weight * gradient;",
+        "dx[corner.offset] += gradient;",
+        "metair_ops_test:Ops/Gradient.*",
+    ),
+    "cofactors lose the sign of a permutation": (
+        "metair/ops/det_gradient.cc",
+        "if ((row != k) != (column != k)) product_ = -product_;",
+        "",
+        "metair_ops_test:Ops/Gradient.*",
+    ),
+    "edges of a type are priced as those of another": (
+        "planner/space/edge_costs.cc",
+        "price(by_size[i].second, routes);",
+        "price(by_size[by_size.size() - 1 - i].second, routes);",
+        "planner_test:MakePlan.SameBytes*",
+    ),
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/minimized_node.h"
 
-#include <span>
+#include <cstring>
 #include <utility>
 
+#include "metair/ir/multiversion.h"
 #include "planner/solvers/reduce/cost_graph.h"
 
 namespace metadist {
@@ -20,19 +21,60 @@ namespace {
 // Numbers, 16 MB.
 constexpr size_t kMostHeld = 2'000'000;
 
-// Lowers the least cost for every strategy of b by strategy p, whose cost so far is `own`; the
-// first of equal strategies is kept. The inner loop runs over contiguous memory.
-void Lower(int64_t own,
-           const NodeMinimizer::Side& b,
-           size_t p,
-           std::span<int64_t> least,
-           std::span<int> best) {
-  if (IsInfinite(own)) return;
-  for (size_t y = 0; y < least.size(); ++y) {
-    const int64_t cost = b.costs.empty() ? own : AddCosts(own, b.costs[p * b.size + y]);
-    const bool lower = cost < least[y];
-    least[y] = lower ? cost : least[y];
-    best[y] = lower ? static_cast<int>(p) : best[y];
+constexpr size_t kLanes = 4;
+using Lanes [[gnu::vector_size(kLanes * sizeof(int64_t))]] = int64_t;
+
+// What a strategy of the node costs so far; infinite ones are left out.
+struct OwnCost {
+  int64_t strategy = 0;
+  int64_t cost = 0;
+};
+
+METADIST_INLINE void Lower(const OwnCost& own, int64_t sum, int64_t& least, int64_t& best) {
+  const bool lower = sum < least;
+  least = lower ? sum : least;
+  best = lower ? own.strategy : best;
+}
+
+METADIST_INLINE void LowerLanes(const OwnCost& own, const int64_t* row, Lanes& least, Lanes& best) {
+  Lanes sum;
+  std::memcpy(&sum, row, sizeof sum);
+  sum += own.cost;
+  const auto lower = sum < least;
+  least = lower ? sum : least;
+  best = lower ? own.strategy - Lanes{} : best;
+}
+
+// Sets the least sum of own and edge costs in every column, kInfinite or less, and the first
+// strategy with it, 0 if all are infinite. A few columns stay in registers down all rows; the last
+// group of columns overlaps the one before. edge: a row for each strategy of the node.
+METADIST_MULTIVERSION
+void LeastOfColumns(const OwnCost* own,
+                    size_t rows,
+                    const int64_t* edge,
+                    size_t columns,
+                    int64_t* least,
+                    int64_t* best) {
+  for (size_t y = 0; y < columns; y += kLanes) {
+    if (y + kLanes > columns && columns >= kLanes) y = columns - kLanes;
+    if (y + kLanes <= columns) {
+      Lanes low = kInfinite - Lanes{};
+      Lanes which = {};
+      for (size_t r = 0; r < rows; ++r)
+        LowerLanes(own[r], edge + static_cast<size_t>(own[r].strategy) * columns + y, low, which);
+      std::memcpy(least + y, &low, sizeof low);
+      std::memcpy(best + y, &which, sizeof which);
+      continue;
+    }
+    for (size_t q = y; q < columns; ++q) {
+      least[q] = kInfinite;
+      best[q] = 0;
+      for (size_t r = 0; r < rows; ++r)
+        Lower(own[r],
+              own[r].cost + edge[static_cast<size_t>(own[r].strategy) * columns + q],
+              least[q],
+              best[q]);
+    }
   }
 }
 
@@ -40,18 +82,25 @@ MinimizedNode Minimize(const std::vector<int64_t>& costs,
                        const NodeMinimizer::Side& a,
                        const NodeMinimizer::Side& b) {
   MinimizedNode out;
-  out.least.assign(a.size * b.size, kInfinite);
-  out.best.assign(a.size * b.size, 0);
-  for (size_t p = 0; p < costs.size(); ++p) {
-    for (size_t x = 0; x < a.size; ++x) {
-      const int64_t edge = a.costs.empty() ? 0 : a.costs[p * a.size + x];
-      Lower(AddCosts(costs[p], edge),
-            b,
-            p,
-            std::span(out.least).subspan(x * b.size, b.size),
-            std::span(out.best).subspan(x * b.size, b.size));
+  out.least.resize(a.size * b.size);
+  const std::vector<int64_t> none(b.costs.empty() ? costs.size() : 0, 0);
+  const int64_t* const edge = b.costs.empty() ? none.data() : b.costs.data();
+  std::vector<OwnCost> own;
+  std::vector<int64_t> best(a.size * b.size);
+  for (size_t x = 0; x < a.size; ++x) {
+    own.clear();
+    for (size_t p = 0; p < costs.size(); ++p) {
+      const int64_t cost = a.costs.empty() ? costs[p] : AddCosts(costs[p], a.costs[p * a.size + x]);
+      if (!IsInfinite(cost)) own.push_back({static_cast<int64_t>(p), cost});
     }
+    LeastOfColumns(own.data(),
+                   own.size(),
+                   edge,
+                   b.size,
+                   out.least.data() + x * b.size,
+                   best.data() + x * b.size);
   }
+  out.best.assign(best.begin(), best.end());
   return out;
 }
 

@@ -48,9 +48,9 @@ void ExpectRight(NodeMinimizer& minimizer,
 TEST(NodeMinimizer, GivesTheLeastOfAllStrategiesAsOftenAsAsked) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    const size_t own = 1 + random.Below(4);
+    const size_t own = 1 + random.Below(9);
     const size_t size_a = random.Below(4);
-    const size_t size_b = random.Below(4);
+    const size_t size_b = random.Below(14);  // of more than one group of columns
     const std::vector<int64_t> costs = Draw(random, own);
     const std::vector<int64_t> costs_a = Draw(random, own * size_a);
     const std::vector<int64_t> costs_b = Draw(random, own * size_b);
