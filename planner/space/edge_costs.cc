@@ -78,11 +78,11 @@ CostMatrix EdgeCosts::Make(OfType& of, const Pair& key, Redistributor& routes) c
 void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
   std::vector<std::vector<Pair>> missing;  // by type
   for (const Edge& edge : edges) {
-    OfType& of = Of(edge.type);
+    OfType& of = Of(*edge.type);
     missing.resize(of_types_.size());
     const Pair key{edge.source, edge.target};
     const bool added = of.matrices.try_emplace(key).second;
-    if (added) missing[types_.at({edge.type.element, edge.type.shape})].push_back(key);
+    if (added) missing[types_.at({edge.type->element, edge.type->shape})].push_back(key);
   }
   const auto price = [&](size_t type, Redistributor& routes) {
     OfType& of = *of_types_[type];
@@ -112,7 +112,7 @@ void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
 }
 
 CostMatrix EdgeCosts::Between(const Edge& edge) {
-  OfType& of = Of(edge.type);
+  OfType& of = Of(*edge.type);
   const Pair key{edge.source, edge.target};
   const auto [at, added] = of.matrices.try_emplace(key);
   if (added) at->second = Make(of, key, routes_);

@@ -32,7 +32,7 @@ class EdgeCosts {
 
   // Two decisions about a value. source, target: numbers of lists for values of this type.
   struct Edge {
-    TensorType type;
+    const TensorType* type = nullptr;
     int source = 0;
     int target = 0;
     int64_t times = 1;  // how often the value is redistributed

@@ -462,7 +462,7 @@ class Formulator {
   void AddEdge(int a, int b, const TensorType& type, int source, int target, int64_t times) {
     if (a == b) return;  // state that is not changed
     ends_of_edges_.emplace_back(a, b);
-    edges_.push_back({type, source, target, times});
+    edges_.push_back({&type, source, target, times});
   }
 
   void PriceEdges() {
