@@ -367,10 +367,10 @@ ELSEWHERE = {
         "",
         "metair_ops_test:Ops/Gradient.*",
     ),
-    "threads leave small edges unpriced": (
+    "threads leave small types unpriced": (
         "planner/space/edge_costs.cc",
         "if (entries > 0) by_size",
-        "if (entries > 64) by_size",
+        "if (entries > 5000) by_size",
         "planner_test:MakePlan.SameBytes*",
     ),
 }
