@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "metair/spmd/collective.h"
 
@@ -14,10 +13,11 @@ namespace {
 
 class Clock {
  public:
-  Clock(const std::vector<StepTask>& tasks, const std::vector<int>& order, double slowdown)
+  Clock(const std::vector<StepTask>& tasks, double slowdown, bool last)
       : tasks_(tasks), slowdown_(slowdown), needs_(tasks.size()) {
-    for (const int task : order) {
-      OneStream& compute = streams_[0];
+    OneStream& compute = streams_[0];
+    for (int task = 0; task < std::ssize(tasks); ++task) {
+      if (!last && At(task).once) continue;
       // Of what it needs, what does not run in this micro-batch was done before.
       streams_[At(task).moves].tasks.push_back({task, compute.tasks.size()});
       for (const int reader : At(task).readers) ++needs_[static_cast<size_t>(reader)];
@@ -79,7 +79,7 @@ class Clock {
 
   const std::vector<StepTask>& tasks_;
   const double slowdown_;
-  std::vector<int64_t> needs_;  // by task: tasks of this order that are not done
+  std::vector<int64_t> needs_;  // by task: tasks of the micro-batch that are not done
   OneStream streams_[2];        // of compute, of collectives
   double now_ = 0;
   std::vector<TaskTimes> times_;
@@ -94,11 +94,9 @@ double SecondsOf(const std::vector<TaskTimes>& batch) {
 }  // namespace
 
 std::vector<TaskTimes> TimesOfBatch(const std::vector<StepTask>& tasks,
-                                    std::vector<int> order,
                                     double slowdown,
                                     bool last) {
-  if (!last) std::erase_if(order, [&](int task) { return tasks[static_cast<size_t>(task)].once; });
-  return Clock(tasks, order, slowdown).Run();
+  return Clock(tasks, slowdown, last).Run();
 }
 
 Overlapped OverlappedOf(const StepParts& step) {
@@ -109,10 +107,8 @@ Overlapped OverlappedOf(const StepParts& step) {
   for (const StepTask& task : tasks)
     (CollectiveOf(graph.node(task.first)) ? communication : compute) +=
         (task.once ? 1 : batches) * task.seconds;
-  std::vector<int> order(tasks.size());
-  std::iota(order.begin(), order.end(), 0);
   const auto seconds_of = [&](bool last) {
-    return SecondsOf(TimesOfBatch(tasks, order, step.slowdown, last));
+    return SecondsOf(TimesOfBatch(tasks, step.slowdown, last));
   };
   double seconds = seconds_of(/*last=*/true);
   if (batches > 1) seconds += (batches - 1) * seconds_of(/*last=*/false);

@@ -22,14 +22,11 @@ struct TaskTimes {
   double seconds = 0;
 };
 
-// The times in a micro-batch of tasks that run in this order, each stream its own: a collective
+// The times in a micro-batch of tasks in their order, each stream its own: a collective
 // begins when all nodes before it are done, a node when all that it needs is done. Kernels are
 // slower while a collective runs, which shares memory and processors with them. last: of the last
 // micro-batch; others go without what runs once.
-std::vector<TaskTimes> TimesOfBatch(const std::vector<StepTask>& tasks,
-                                    std::vector<int> order,
-                                    double slowdown,
-                                    bool last);
+std::vector<TaskTimes> TimesOfBatch(const std::vector<StepTask>& tasks, double slowdown, bool last);
 
 // Of a program whose collectives are marked as overlapping nodes. Micro-batches do not overlap.
 Overlapped OverlappedOf(const StepParts& step);

@@ -2,7 +2,6 @@
 #include "planner/simulate/simulate.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "metair/ir/micro_batches.h"
@@ -113,13 +112,11 @@ class TimelineWriter {
 Timeline OverlappedTimeline(const StepParts& step) {
   const Graph& graph = OnlyStage(step.program).graph;
   const std::vector<StepTask> tasks = TasksOf(step);
-  std::vector<int> order(tasks.size());
-  std::iota(order.begin(), order.end(), 0);
   std::vector<TimelineEvent> events;
   double begin = step.start_seconds, end = begin;
   for (int batch = 0; batch < step.program.micro_batches(); ++batch) {
     const bool last = batch + 1 == step.program.micro_batches();
-    for (const TaskTimes& times : TimesOfBatch(tasks, order, step.slowdown, last)) {
+    for (const TaskTimes& times : TimesOfBatch(tasks, step.slowdown, last)) {
       if (times.seconds == 0) continue;
       const StepTask& task = tasks[static_cast<size_t>(times.task)];
       TimelineEvent event{.stream = task.moves ? Stream::kCollectives : Stream::kCompute,

@@ -114,12 +114,11 @@ void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
 CostMatrix EdgeCosts::Between(const Edge& edge) {
   OfType& of = Of(*edge.type);
   const Pair key{edge.source, edge.target};
-  const auto [at, added] = of.matrices.try_emplace(key);
-  if (added) at->second = Make(of, key, routes_);
-  if (edge.times == 1 || at->second == nullptr) return at->second;
-  CostMatrix& repeated = repeated_[{at->second, edge.times}];
+  const CostMatrix& once = of.matrices.at(key);
+  if (edge.times == 1 || once == nullptr) return once;
+  CostMatrix& repeated = repeated_[{once, edge.times}];
   if (repeated == nullptr) {
-    std::vector<int64_t> entries = *at->second;
+    std::vector<int64_t> entries = *once;
     for (int64_t& cost : entries) cost *= edge.times;
     repeated = std::make_shared<const std::vector<int64_t>>(std::move(entries));
   }

@@ -39,7 +39,7 @@ class EdgeCosts {
   };
   // Computes the costs of many edges on several threads: values of one type on one of them.
   void Price(const std::vector<Edge>& edges, int threads);
-  // Costs of the edge; nullptr if everything is free.
+  // Costs of a priced edge; nullptr if everything is free.
   CostMatrix Between(const Edge& edge);
 
  private:
