@@ -98,7 +98,7 @@ Result<LoadedModel> LoadModel(const Session& session,
   model.binds = TRY(ParseBinds(flags.binds));
   model.training = training ? std::move(training) : TRY(ParseTraining(flags.train));
   ImportOptions options;
-  options.trains = model.training.has_value();
+  if (model.training) options.trainable = model.training->trainable;
   options.binds = model.binds;
   options.strict = flags.strict;
   model.ops = TRY(LoadOperators(flags.op_libraries, /*guarded=*/true));

@@ -135,8 +135,8 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
       "output)");
   add("--trainable PATTERN",
       flags.trainable,
-      "parameters to train, as h.0.*; -PATTERN leaves out; @FILE lists names; repeatable (default: "
-      "all that may be weights)")
+      "parameters to train, as h.0.*; +PATTERN and -PATTERN change the default, all that may be "
+      "weights; @FILE lists names; repeatable")
       ->take_all();
   add("--lr X", flags.learning_rate, "learning rate (default 0.001)");
   add("--betas A,B", flags.betas, "of adam and adamw (default 0.9,0.999)");
@@ -209,7 +209,7 @@ Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
   if (!flags.recompute.empty()) options.recompute = flags.recompute;
   values.Count("--micro-batches", flags.micro_batches, 1, kMostMicroBatches, options.micro_batches);
   for (const std::string& pattern : flags.trainable) {
-    if (pattern.empty() || pattern == "-") {
+    if (pattern.empty() || pattern == "-" || pattern == "+") {
       values.Report(Usage("--trainable: expected a pattern, got none"));
     } else if (pattern[0] != '@') {
       options.trainable.push_back(pattern);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct ImportOptions {
   // Inputs with known elements, which become constants: required for inputs that shapes depend on.
   NamedTensors constants = {};
   bool strict = false;  // unknown operators are errors
-  // Small initializers that may hold weights are parameters too, not constants.
-  bool trains = false;
+  // Of a model to train: patterns of trained parameters. Small initializers that may hold weights
+  // are parameters then, not constants (SmallWeights).
+  std::optional<std::vector<std::string>> trainable = {};
   const OpTable* ops = nullptr;  // nullptr: the built-in table
 };
 

@@ -32,6 +32,7 @@
 #include "metair/ir/suggest.h"
 #include "metair/ir/verify.h"
 #include "metair/passes/infer_types.h"
+#include "metair/training/small_weights.h"
 
 namespace metadist {
 namespace {
@@ -183,21 +184,6 @@ Error WithUnknown(Error error, const Imported& imported) {
   return error;
 }
 
-// Initializers of several floats are parameters, unless no operator may read weights there.
-void KeepWeights(const std::set<std::string>& known, const OpTable& ops, Graph& graph) {
-  const std::vector<std::vector<Use>> uses = UsesOf(graph);
-  const auto reads_weights = [&](const Use& use) { return MayReadWeights(ops, graph, use); };
-  for (size_t v = 0; v < graph.values.size(); ++v) {
-    Value& value = graph.values[v];
-    if (value.kind != ValueKind::kConstant || value.type.shape.empty() ||
-        NumElements(value.type.shape) < 2 || known.count(value.name) > 0 ||
-        ClassOf(value.type.element) != ElementClass::kFloat)
-      continue;
-    if (std::any_of(uses[v].begin(), uses[v].end(), reads_weights))
-      value.kind = ValueKind::kParameter;
-  }
-}
-
 // State shared by all steps.
 struct Import {
   const ImportOptions& options;
@@ -213,7 +199,10 @@ Result<Graph> ToGraph(Import* import) {
   OnnxModel& model = import->model;
   TRY(ExpandSequences(&model, &import->external, import->ops));
   BuiltGraph built = TRY(BuildGraph(&model, &import->external, import->ops, &import->imported));
-  if (import->options.trains) KeepWeights(model.known, import->ops, built.graph);
+  if (import->options.trainable)
+    for (const ValueId id : SmallWeights(built.graph, *import->options.trainable, import->ops))
+      if (Value& value = built.graph.value(id); model.known.count(value.name) == 0)
+        value.kind = ValueKind::kParameter;
   TRY(CheckOpaque(import->options, import->ops, &import->imported));
   InferOptions infer;
   infer.infer_unknown = [&](const Graph& graph, const Node& node) {

@@ -8,8 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "metair/ir/glob.h"
 #include "metair/ir/suggest.h"
+#include "metair/training/small_weights.h"
+#include "metair/training/trainable_pattern.h"
 
 namespace metadist {
 namespace {
@@ -144,10 +145,12 @@ std::vector<bool> ByDefault(const Graph& graph,
   for (const ValueId id : parameters) {
     const Value& value = graph.value(id);
     const std::vector<Use>& of = uses[static_cast<size_t>(id)];
-    const bool weights = std::any_of(
-        of.begin(), of.end(), [&](const Use& use) { return MayReadWeights(ops, graph, use); });
-    out.push_back(IsFloat(value) && !value.type.shape.empty() && weights &&
-                  !IsTable(value.data, ReadersOf(graph, of, ops)));
+    const bool weights = IsFloat(value) && std::any_of(of.begin(), of.end(), [&](const Use& use) {
+                           return MayReadWeights(ops, graph, use);
+                         });
+    const bool constant =
+        IsWrittenConstant(graph, id, of, ops) || IsTable(value.data, ReadersOf(graph, of, ops));
+    out.push_back(weights && !constant);
   }
   return out;
 }
@@ -160,23 +163,21 @@ Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,
   const std::vector<ValueId> parameters = graph.OfKind(ValueKind::kParameter);
   std::vector<Error> problems;
   std::vector<bool> chosen(parameters.size(), false);
-  if (patterns.empty() || patterns.front().starts_with('-'))
+  if (patterns.empty() || TrainablePattern(patterns.front()).has_sign)
     chosen = ByDefault(graph, parameters, ops);
   std::vector<std::string> names;
   for (const ValueId id : parameters) names.push_back(graph.value(id).name);
-  for (const std::string& pattern : patterns) {
-    const bool leaves_out = pattern.starts_with('-');
-    const std::string glob = leaves_out ? pattern.substr(1) : pattern;
+  for (const std::string& text : patterns) {
+    const TrainablePattern pattern(text);
     bool any = false;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (!GlobFits(glob, names[i])) continue;
+      if (!pattern.Fits(names[i])) continue;
       any = true;
-      chosen[i] = !leaves_out;
+      chosen[i] = !pattern.leaves_out;
     }
     if (!any)
-      problems.push_back(
-          Usage(fmt::format("--trainable '{}': no parameter has such a name", pattern),
-                DidYouMean(glob, names)));
+      problems.push_back(Usage(fmt::format("--trainable '{}': no parameter has such a name", text),
+                               DidYouMean(std::string(pattern.glob), names)));
   }
   std::vector<ValueId> out;
   for (size_t i = 0; i < parameters.size(); ++i) {

@@ -9,14 +9,14 @@
 
 namespace metadist {
 
-// The parameters that training changes, in value order: those whose names match one of the patterns
-// (* any run of characters, ? any one), in order; -PATTERN leaves out, as the first from what is
-// trained without patterns: all floats but those
-// that are recognisably no weights: single numbers; what every operator reads in a place that never
-// holds weights (OpDef::untrained); arrays with elements that are not finite; geometric series
-// (frequencies); sines and evenly spaced numbers along a dim, unless a matrix product reads them
-// (tables of positions); and, if only elementwise operators read them, arrays of several dims with
-// few different numbers (masks).
+// The parameters that training changes, in value order: those whose names fit one of the patterns
+// (trainable_pattern.h; * any run of characters, ? any one), or the default choice as patterns with
+// signs change it: all floats but those that are recognisably no weights: written
+// constants (small_weights.h); what every operator reads in a place that never holds weights
+// (OpDef::untrained); arrays with elements that are not finite; geometric series (frequencies);
+// sines and evenly spaced numbers along a dim, unless a matrix product reads them (tables of
+// positions); and, if only elementwise operators read them, arrays of several dims with few
+// different numbers (masks).
 //
 // Errors: kUsage for a pattern that no parameter matches, and for parameters that are no floats.
 Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "importers/onnx/model.h"
 #include "importers/onnx/symbolic_size.h"
 #include "metair/ir/text.h"
@@ -30,6 +32,39 @@ TEST_F(Onnx, UnboundSizesAreListed) {
   ASSERT_TRUE(bound.ok()) << bound.error().text();
   EXPECT_EQ(bound.value().graph.value(bound.value().graph.outputs[0]).type,
             (TensorType{ElementType::kF32, {2, 12}}));
+}
+
+TEST_F(Onnx, SmallWeightsAreParametersOfTraining) {
+  Input("x", {"6", "4"});
+  const auto weight = [&](const char* name, const std::vector<int64_t>& dims) {
+    onnx::TensorProto* tensor = Weight(name, dims);
+    int64_t count = 1;
+    for (const int64_t dim : dims) count *= dim;
+    for (int64_t i = 0; i < count; ++i)
+      tensor->add_float_data(0.3179931F + 0.0719F * static_cast<float>(i * i));
+  };
+  weight("w", {4, 1});
+  weight("bias", {1});
+  weight("scale", {});
+  Weight("half", {})->add_float_data(0.5F);
+  Node("Gemm", {"x", "w", "bias"}, "h");
+  Node("Exp", {"scale"}, "factor");
+  Node("Mul", {"h", "factor"}, "scaled");
+  Node("Mul", {"scaled", "half"}, "y");
+  Output("y");
+  const auto parameters = [&](const ImportOptions& options) {
+    std::vector<std::string> names;
+    const auto imported = Import(options);
+    if (!imported.ok()) return names;
+    const Graph& g = imported.value().graph;
+    for (const ValueId id : g.OfKind(ValueKind::kParameter)) names.push_back(g.value(id).name);
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(parameters({}), Names{});
+  EXPECT_EQ(parameters({.trainable = Names{}}), (Names{"bias", "scale", "w"}));
+  EXPECT_EQ(parameters({.trainable = Names{"half"}}), (Names{"bias", "half", "scale", "w"}));
 }
 
 TEST_F(Onnx, SizeExpressions) {
