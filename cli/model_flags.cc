@@ -66,6 +66,20 @@ Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::stri
   return std::shared_ptr<const OpTable>(std::move(table));
 }
 
+void TellOfTiedWeights(const TiedWeights& tied, const Console& console) {
+  if (!tied.transposed.empty())
+    console.Log(fmt::format("transposed copies tied to their weights: {}", tied.transposed.size()));
+  for (const auto& [copy, weight] : tied.transposed)
+    console.Detail(fmt::format("'{}' is '{}' transposed", copy, weight));
+  if (!tied.equal.empty())
+    console.Warn(fmt::format(
+        "parameters that equal others, as '{}' equals '{}': {}; they are trained apart, "
+        "though the model may share them",
+        tied.equal[0].first,
+        tied.equal[0].second,
+        tied.equal.size()));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const OpTable>> OperatorsToRun(const std::vector<std::string>& libraries) {
@@ -118,6 +132,7 @@ Result<LoadedModel> LoadModel(const Session& session,
     for (const std::string& name : step.without_effect)
       session.console.Warn(
           fmt::format("the loss does not depend on '{}': it is not trained", name));
+    TellOfTiedWeights(step.tied, session.console);
     int64_t elements = 0;
     for (const Trained& trained : step.trained) {
       model.trained.push_back(trained.name);

@@ -135,8 +135,8 @@ void AddTrainFlags(CLI::App& command, TrainFlags& flags) {
       "output)");
   add("--trainable PATTERN",
       flags.trainable,
-      "parameters to train, as h.0.*; +PATTERN and -PATTERN change the default, all that may be "
-      "weights; @FILE lists names; repeatable")
+      "parameters to train, as h.0.*; +PATTERN and -PATTERN change the default; @FILE lists names; "
+      "repeatable (default: all that may be weights)")
       ->take_all();
   add("--lr X", flags.learning_rate, "learning rate (default 0.001)");
   add("--betas A,B", flags.betas, "of adam and adamw (default 0.9,0.999)");

@@ -226,7 +226,11 @@ class StepWriter {
 Result<TrainingStep> MakeTrainingStep(const Graph& model,
                                       const TrainingOptions& options,
                                       const OpTable& ops) {
-  return StepWriter(model, options, ops).Run();
+  TiedWeights tied;
+  const Graph whole = WithTiedWeights(model, ops, &tied);
+  TrainingStep step = TRY(StepWriter(whole, options, ops).Run());
+  step.tied = std::move(tied);
+  return step;
 }
 
 }  // namespace metadist

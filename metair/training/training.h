@@ -6,6 +6,7 @@
 
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
+#include "metair/training/tied_weights.h"
 
 namespace metadist {
 
@@ -49,6 +50,7 @@ struct TrainingStep {
   ValueId loss = kNone;
   std::vector<Trained> trained;             // in value order
   std::vector<std::string> without_effect;  // chosen parameters on which the loss does not depend
+  TiedWeights tied;
 };
 
 // One step of training as a graph: the forward pass, the loss, its gradients by reverse-mode
@@ -56,7 +58,7 @@ struct TrainingStep {
 // loss, the others are new states: trained parameters and what the optimizer keeps for them, which
 // starts at zero, form state pairs. The learning rate is an input with a default. Outputs of the
 // model other than the loss are dropped. With several micro-batches, loss and gradients are means
-// over them, in f32 or wider.
+// over them, in f32 or wider. Copies of tied weights become one (tied_weights.h).
 //
 // model: typed, with all constants folded. Errors: kUsage for unknown names and patterns, a loss
 // that is none, and when nothing is left to train; kBadInput with all nodes that cannot be

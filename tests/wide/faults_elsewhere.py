@@ -113,6 +113,12 @@ ELSEWHERE = {
         "false;",
         "metair_training_test:Trained.*",
     ),
+    "weights that are equal are tied": (
+        "metair/training/tied_weights.cc",
+        "const bool tied = own.size() == 1;",
+        "const bool tied = true;",
+        "metair_training_test:TiedWeights.*",
+    ),
     "single biases are constants": (
         "metair/training/small_weights.cc",
         "const bool may_start = count == 1 && x[0] == 0;",
