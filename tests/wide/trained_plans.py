@@ -3,14 +3,15 @@
 """Trains every model of a folder on one rank and under plans, and compares with three AdamW steps of PyTorch.
 
     tests/wide/trained_plans.py [--binary FILE] [--ranks 1,2,4,2x2] [--seeds 3] [--templates] [--mpi] [--micro-batches N] [--overlap]
-                                 [FOLDER [MODEL...]]
+                                 [--by-name] [FOLDER [MODEL...]]
 
 A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the trained `names`, `losses` before each step, `grad/NAME` of the
 first step and `after/NAME` the third; NAME.grads.npz may hold gradients of the first step once more, by name (all of the folder by default; FOLDER:
 models/, or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3
-of the largest entry of each array. Plans are the solver's, with and without recomputation, with --templates that of every template, and as many
+of the largest entry of each array (entries below 1e-7 are roundings of zero). Plans are the solver's, with and without recomputation, with --templates that of every template, and as many
 random ones as --seeds says; with --mpi the first two kinds run on processes too. With --micro-batches every step takes the same batch N times. With --overlap, plans
-are for GPUs, whose collectives overlap nodes, and ranks that are threads have two streams. Prints a row for each model; exit 1 if anything differs.
+are for GPUs, whose collectives overlap nodes, and ranks that are threads have two streams. --by-name trains what the reference trained (--trainable),
+not the default choice. Prints a row for each model; exit 1 if anything differs.
 """
 
 import argparse
@@ -30,15 +31,16 @@ ADAMW = ["--train", "adamw", "--lr", "0.01", "--eps", "1e-3", "--weight-decay", 
 STEPS = 3
 KEPT = 0.1  # of a gradient in the first moment: 1 - beta1
 ALLOWED = 1e-3  # of the largest entry of an array
+ROUNDINGS = 1e-7  # entries of a gradient that is zero
 TEMPLATES = ["replicate", "dp", "zero1", "zero2", "zero3", "megatron", "megatron+sp"]
 PRODUCTS = ["a:dp,b:megatron", "a:zero1,b:megatron+sp", "a:zero3,b:megatron", "a:zero3,b:megatron+sp"]  # of a mesh with two axes
 
 
 class Trained(Model):
-    def __init__(self, binary, path, micro_batches, overlap):
-        super().__init__(binary, path)
-        self.batches = ["--micro-batches", str(micro_batches)]
-        self.overlap = overlap
+    def __init__(self, path, options):
+        super().__init__(options.binary, path)
+        self.batches = ["--micro-batches", str(options.micro_batches)]
+        self.overlap = options.overlap
         self.data = np.load(self.inputs.replace(".inputs.npz", ".adamw.npz"))
         self.names = [str(name) for name in self.data["names"]]
         gradients = self.inputs.replace(".inputs.npz", ".grads.npz")
@@ -46,6 +48,7 @@ class Trained(Model):
         graph = onnx.load(path, load_external_data=False).graph
         self.output = graph.output[0].name
         self.loss = ["--loss", self.output]
+        self.trainable = [flag for name in self.names for flag in ("--trainable", name)] if options.by_name else []
         if "target" in self.data.files:
             self.loss = ["--loss", f"mse:{self.output},target"]
 
@@ -58,7 +61,7 @@ class Trained(Model):
 
     def plan(self, mesh, how, folder):
         """The arguments of `run` for a plan, and what is wrong."""
-        job = [self.path, *self.bind, *ADAMW, *self.loss, *self.batches]
+        job = [self.path, *self.bind, *ADAMW, *self.loss, *self.batches, *self.trainable]
         count = str(np.prod([int(size) for size in mesh.split("x")]))
         if count == "1":
             return job, ""
@@ -82,7 +85,9 @@ class Trained(Model):
             made = np.load(state)
             wrong = [far(f"loss of step {s + 1}", loss, self.data["losses"][s]) for s, loss in enumerate(next(iter(report["scalars"].values())))]
             for name in self.names:
-                if steps == 1:
+                if f"{name}.mean" not in made:
+                    wrong.append(f"{name} is not trained")
+                elif steps == 1:
                     for expected in [self.data[f"grad/{name}"]] + ([self.gradients[name]] if name in self.gradients else []):
                         wrong.append(far(f"gradient of {name}", made[f"{name}.mean"] / KEPT, expected))
                 else:
@@ -97,7 +102,7 @@ def far(name, got, expected):
     """Says how far an array is off, if it is by more than is allowed."""
     largest = np.max(np.abs(expected), initial=0)
     off = np.max(np.abs(np.asarray(got, np.float64) - expected), initial=0)
-    return f"{name}, by {off:.2g} where the largest entry is {largest:.2g}" if off > ALLOWED * largest else ""
+    return f"{name}, by {off:.2g} where the largest entry is {largest:.2g}" if off > max(ALLOWED * largest, ROUNDINGS) else ""
 
 
 def main():
@@ -108,6 +113,7 @@ def main():
     parser.add_argument("--templates", action="store_true", help="every template, too")
     parser.add_argument("--mpi", action="store_true", help="also on processes")
     parser.add_argument("--micro-batches", type=int, default=1, help="of a step, each with the same data")
+    parser.add_argument("--by-name", action="store_true", help="train what the reference trained")
     parser.add_argument("--overlap", action="store_true", help="collectives overlap nodes")
     parser.add_argument("folder", nargs="?", default=os.environ.get("METADIST_MODELS", os.path.join(ROOT, "models")))
     parser.add_argument("models", nargs="*")
@@ -118,7 +124,7 @@ def main():
     print("| model | passed | seconds |\n|---|---|---|")
     for path in paths:
         began, own, errors = time.monotonic(), 0, []
-        model = Trained(options.binary, path, options.micro_batches, options.overlap)
+        model = Trained(path, options)
         with tempfile.TemporaryDirectory() as folder:
             model.write(folder)
             for mesh in options.ranks.split(","):
