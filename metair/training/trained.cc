@@ -177,7 +177,7 @@ Result<std::vector<ValueId>> TrainedParameters(const Graph& graph,
     }
     if (!any)
       problems.push_back(Usage(fmt::format("--trainable '{}': no parameter has such a name", text),
-                               DidYouMean(std::string(pattern.glob), names)));
+                               DidYouMean(pattern.glob, names)));
   }
   std::vector<ValueId> out;
   for (size_t i = 0; i < parameters.size(); ++i) {
