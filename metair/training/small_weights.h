@@ -9,13 +9,15 @@
 
 namespace metadist {
 
-// Whether a float of one element, or of several along one dim, is taken for a constant of the
-// model, not for weights: all its numbers are such as people write or libraries compute (short
-// decimals, roots or fractions of integers, with or without pi, logarithms of 2 and 10, numbers
-// beyond all weights). A single number of few bits is a constant, too: they do not tell.
-// Weights they are all the same if an operator that is not elementwise reads them beside
-// parameters, if they are as initialised - several numbers that are equal, or 0 and 1 - or a single
-// bias of rank 1 or more at its start, where adding 0 does nothing.
+// Whether floats of one element, or of several along one dim, are taken for a constant of the model
+// rather than for weights: all are numbers that people write or libraries compute (short decimals,
+// roots and fractions of integers, with or without pi, logarithms of 2 and 10, numbers beyond all
+// weights). Of a single number of 16 bits or fewer this cannot be told; it is taken for a constant.
+//
+// Such numbers are weights nevertheless
+// * if an operator that is not elementwise reads them beside other weights,
+// * if there are several, and they are as layers start: all equal, or zeros and ones,
+// * if there is one, of rank 1 or more, and it is a bias as layers start: 0, added to something.
 //
 // uses: those of the value. Types of computed values are not needed.
 bool IsWrittenConstant(const Graph& graph,
@@ -23,9 +25,9 @@ bool IsWrittenConstant(const Graph& graph,
                        const std::vector<Use>& uses,
                        const OpTable& ops);
 
-// The constants of a model that are parameters when it is trained: floats which an operator reads
-// where weights may be (OpDef::untrained), of several elements, or of one that is no written
-// constant or whose name fits a pattern other than * (see TrainedParameters). In value order.
+// The constants of a model that are parameters when it is trained, in value order: floats that some
+// operator reads where weights may be (OpDef::untrained). Of single numbers, those that are no
+// written constants, and those whose names fit a pattern other than * (see TrainedParameters).
 std::vector<ValueId> SmallWeights(const Graph& graph,
                                   const std::vector<std::string>& patterns,
                                   const OpTable& ops);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idea: an exporter that folds constants stores a shared weight twice: as it is for one layer, and
-// transposed for a product. A key of 64 elements finds pairs that may be equal; these are compared
-// whole.
+// transposed for a product. Matrices are looked up by 64 of their elements, in either order; those
+// that are found are compared as a whole.
 #include "metair/training/tied_weights.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Matrix {
   }
 };
 
-// Type, shape and some elements; "" if these hardly differ.
+// Type, shape and some elements; "" if fewer than 8 of these differ.
 std::string KeyOf(const Matrix& matrix) {
   constexpr int64_t kSamples = 64;
   constexpr int64_t kRowStep = 7919;  // primes: rows and columns in no order
@@ -74,7 +74,7 @@ bool OnlyProductsRead(const Graph& graph, const std::vector<Use>& uses, const Op
   });
 }
 
-// A node that transposes a matrix, from no graph.
+// A node that transposes a matrix; it belongs to no graph yet.
 Node Transposing(const TensorType& type, const OpTable& ops) {
   GraphBuilder b("tied", ops);
   b.Output(Term(b, b.Input("weight", type)).Transposed({1, 0}).value());
@@ -104,7 +104,7 @@ void Tie(const std::vector<std::pair<ValueId, ValueId>>& copies, const OpTable& 
   graph.nodes = std::move(nodes);
 }
 
-// Matrices of the same elements, those that hold them transposed apart.
+// Matrices of the same elements: as the first holds them, and transposed.
 struct Group {
   std::vector<ValueId> own;
   std::vector<ValueId> turned;

@@ -10,16 +10,17 @@
 
 namespace metadist {
 
-// Weights that layers share, of which constant folding made copies; each with the weight, by name.
+// Copies that constant folding made of weights that layers share: each with its weight, by name.
 struct TiedWeights {
   std::vector<std::pair<std::string, std::string>> transposed;
   // Of the same elements in the same order: shared, or layers that start with equal weights.
   std::vector<std::pair<std::string, std::string>> equal;
 };
 
-// Finds them among the float matrices of which at least 8 elements differ. Where one matrix has
-// transposed copies, each is computed from it; of a pair the one is the weight that others
-// than matrix products read, otherwise the first. Equal matrices stay as they are.
+// Finds copies among float matrices with at least 8 different elements. A transposed copy becomes
+// the transpose of its weight: of two matrices, the weight is the one that not only matrix products
+// read, or else the first. Equal matrices stay as they are, since layers may start with equal
+// weights.
 Graph WithTiedWeights(Graph model, const OpTable& ops, TiedWeights* found);
 
 }  // namespace metadist
