@@ -18,6 +18,7 @@
 #include "metair/ir/text_file.h"
 #include "metair/training/loss_scale.h"
 #include "metair/training/optimizers.h"
+#include "metair/training/trainable_pattern.h"
 
 namespace metadist::cli {
 namespace {
@@ -209,7 +210,7 @@ Result<std::optional<TrainingOptions>> ParseTraining(const TrainFlags& flags) {
   if (!flags.recompute.empty()) options.recompute = flags.recompute;
   values.Count("--micro-batches", flags.micro_batches, 1, kMostMicroBatches, options.micro_batches);
   for (const std::string& pattern : flags.trainable) {
-    if (pattern.empty() || pattern == "-" || pattern == "+") {
+    if (TrainablePattern(pattern).glob.empty()) {
       values.Report(Usage("--trainable: expected a pattern, got none"));
     } else if (pattern[0] != '@') {
       options.trainable.push_back(pattern);

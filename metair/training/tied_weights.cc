@@ -13,6 +13,7 @@
 #include "metair/ir/unique_names.h"
 #include "metair/ops/graph_builder.h"
 #include "metair/ops/term.h"
+#include "metair/training/readers.h"
 
 namespace metadist {
 namespace {
@@ -61,17 +62,6 @@ bool IsMatrix(const Value& value) {
   return value.kind == ValueKind::kParameter && value.data.has_data() && type.shape.size() == 2 &&
          NumElements(type.shape) > 0 && ClassOf(type.element) == ElementClass::kFloat &&
          BitSize(type.element) >= kByte;
-}
-
-// Whether all that read a value are matrix products.
-bool OnlyProductsRead(const Graph& graph, const std::vector<Use>& uses, const OpTable& ops) {
-  return std::ranges::all_of(uses, [&](const Use& use) {
-    const OpDef* op = use.node == kNone ? nullptr : ops.Find(graph.node(use.node));
-    if (op == nullptr) return false;
-    const OpCall call = CallOf(*op, graph, graph.node(use.node));
-    const auto types = InferTypes(call);
-    return types.ok() && WorkOf(call, types.value()).batch > 0;
-  });
 }
 
 // A node that transposes a matrix; it belongs to no graph yet.
@@ -140,7 +130,7 @@ std::vector<Group> GroupsOf(const Graph& graph) {
 Graph WithTiedWeights(Graph model, const OpTable& ops, TiedWeights* found) {
   const std::vector<std::vector<Use>> uses = UsesOf(model);
   const auto only_products = [&](ValueId id) {
-    return OnlyProductsRead(model, uses[static_cast<size_t>(id)], ops);
+    return ReadersOf(model, uses[static_cast<size_t>(id)], ops).all_products;
   };
   std::vector<std::pair<ValueId, ValueId>> copies;
   for (Group& group : GroupsOf(model)) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "metair/ir/suggest.h"
+#include "metair/training/readers.h"
 #include "metair/training/small_weights.h"
 #include "metair/training/trainable_pattern.h"
 
@@ -89,28 +90,6 @@ double RoundingOf(ElementType element) {
   return 1e-5;
 }
 
-// Who reads an array.
-struct Readers {
-  bool all_elementwise = true;  // or what they make is like the array: data to scatter into
-  bool product = false;         // a matrix product is among them
-};
-
-Readers ReadersOf(const Graph& graph, const std::vector<Use>& uses, const OpTable& ops) {
-  Readers out;
-  for (const Use& use : uses) {
-    const OpDef* op = use.node == kNone ? nullptr : ops.Find(graph.node(use.node));
-    if (op == nullptr) continue;
-    const OpCall call = CallOf(*op, graph, graph.node(use.node));
-    const auto types = InferTypes(call);
-    const auto input = static_cast<size_t>(use.input);
-    const bool keeps =
-        types.ok() && input < call.inputs.size() && types.value()[0] == call.type(input);
-    out.all_elementwise &= op->elementwise || keeps;
-    out.product |= types.ok() && WorkOf(call, types.value()).batch > 0;
-  }
-  return out;
-}
-
 // The first elements of a large array, which tell what it is as well as all do.
 Tensor FirstElements(const Tensor& data) {
   constexpr int64_t kMost = 1 << 16;
@@ -132,7 +111,7 @@ bool IsTable(const Tensor& data, const Readers& readers) {
   const double tolerance = RoundingOf(data.element());
   return std::any_of(x.begin(), x.end(), [](double v) { return !std::isfinite(v); }) ||
          IsGeometric(first.shape(), x, tolerance) ||
-         (!readers.product && IsSampledTable(first.shape(), x, tolerance)) ||
+         (!readers.any_product && IsSampledTable(first.shape(), x, tolerance)) ||
          (readers.all_elementwise && HoldsFewNumbers(first.shape(), x));
 }
 

@@ -8,8 +8,8 @@
 A model is NAME.onnx beside NAME.inputs.npz and NAME.adamw.npz, which holds the trained `names`, `losses` before each step, `grad/NAME` of the
 first step and `after/NAME` the third; NAME.grads.npz may hold gradients of the first step once more, by name (all of the folder by default; FOLDER:
 models/, or what METADIST_MODELS says). Losses, gradients (ten times the first moments of the first step) and parameters must be those, but for 1e-3
-of the largest entry of each array (entries below 1e-7 are roundings of zero). Plans are the solver's, with and without recomputation, with --templates that of every template, and as many
-random ones as --seeds says; with --mpi the first two kinds run on processes too. With --micro-batches every step takes the same batch N times. With --overlap, plans
+of the largest entry of each array (where all entries are below 1e-7, they are roundings of zeros). Plans are the solver's, with and without
+recomputation, with --templates that of every template, and as many random ones as --seeds says; with --mpi the first two kinds run on processes too. With --micro-batches every step takes the same batch N times. With --overlap, plans
 are for GPUs, whose collectives overlap nodes, and ranks that are threads have two streams. --by-name trains what the reference trained (--trainable),
 not the default choice. Prints a row for each model; exit 1 if anything differs.
 """
@@ -31,7 +31,7 @@ ADAMW = ["--train", "adamw", "--lr", "0.01", "--eps", "1e-3", "--weight-decay", 
 STEPS = 3
 KEPT = 0.1  # of a gradient in the first moment: 1 - beta1
 ALLOWED = 1e-3  # of the largest entry of an array
-ROUNDINGS = 1e-7  # entries of a gradient that is zero
+ROUNDINGS = 1e-7  # entries of a gradient that is zero everywhere
 TEMPLATES = ["replicate", "dp", "zero1", "zero2", "zero3", "megatron", "megatron+sp"]
 PRODUCTS = ["a:dp,b:megatron", "a:zero1,b:megatron+sp", "a:zero3,b:megatron", "a:zero3,b:megatron+sp"]  # of a mesh with two axes
 
@@ -102,7 +102,8 @@ def far(name, got, expected):
     """Says how far an array is off, if it is by more than is allowed."""
     largest = np.max(np.abs(expected), initial=0)
     off = np.max(np.abs(np.asarray(got, np.float64) - expected), initial=0)
-    return f"{name}, by {off:.2g} where the largest entry is {largest:.2g}" if off > max(ALLOWED * largest, ROUNDINGS) else ""
+    allowed = ALLOWED * largest if largest > ROUNDINGS else ROUNDINGS
+    return f"{name}, by {off:.2g} where the largest entry is {largest:.2g}" if off > allowed else ""
 
 
 def main():
