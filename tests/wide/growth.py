@@ -6,9 +6,9 @@
 
 One row a size: CPU seconds and largest memory of `metadist plan`, and what was proven; the least of five runs where one takes less than a
 second. The exponent of an axis is the slope from a size to the largest, which is eight times as large or more, of what is above the least cost of
-all; the last such size whose cost is 10 ms above it, or of memory half of it (what every run takes for a while hides less). Dims count as the
-elements of the smallest array that has so many. Exit 1 where an exponent is above --most, where a size takes over a second and more than twice as
-long as a larger one, or where a plan fails or takes longer than --limit seconds. Needs the Python packages onnx and numpy.
+all; the last such size whose cost is 10 ms (10 MiB) above. Dims count as the elements of the smallest array that has so many. Exit 1 where an
+exponent is above --most, where a size takes over a second and more than twice as long as a larger one, or where a plan fails or takes longer
+than --limit seconds. Needs the Python packages onnx and numpy.
 """
 
 import argparse
@@ -186,7 +186,7 @@ def axis(options, name, folder):
         seconds.append((size, cpu))
         memory.append((size, peak))
     problems += [f"{name}: {size} takes more than twice as long as a larger size" for size in humps(seconds)]
-    for what, found in (("seconds", exponent(seconds, 0.01)), ("memory", exponent(memory, min(peak for _, peak in memory) / 2))):
+    for what, found in (("seconds", exponent(seconds, 0.01)), ("memory", exponent(memory, 10))):
         if found and found > options.most:
             problems.append(f"{name}: exponent {found:.2f} of {what}")
         print(f"| {name} | exponent of {what} | {f'{found:.2f}' if found else 'too little to tell'} | | | |", flush=True)
