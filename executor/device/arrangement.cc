@@ -4,6 +4,7 @@
 #include "executor/device/arrangement.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "executor/cpu/layout.h"
 #include "executor/device/arena.h"
@@ -28,6 +29,7 @@ class Arranger {
     result_.folded.assign(graph.nodes.size(), false);
     result_.views.resize(graph.values.size());
     SetOwned();
+    LimitPacking();
   }
 
   Arrangement Run() {
@@ -48,6 +50,8 @@ class Arranger {
   };
 
   void SetOwned();
+  void LimitPacking();
+  int64_t GrowthOf(const Node& node, const cpu::KernelSite& site) const;
   bool Fold(NodeId id);
   void MakeChannelsLast(NodeId id);
   bool Settled();
@@ -78,6 +82,59 @@ void Arranger::SetOwned() {
                        readers[v] == 1 && !plan_.slots[v].packed;
   }
   for (const StatePair& pair : graph_.state) result_.owned[static_cast<size_t>(pair.input)] = false;
+}
+
+// Bytes by which packed operands exceed the plain ones.
+int64_t Arranger::GrowthOf(const Node& node, const cpu::KernelSite& site) const {
+  int64_t growth = 0;
+  for (const cpu::Packing& packing : cpu::PrepareStrided(site).packings)
+    growth +=
+        std::max<int64_t>(0, packing.bytes - graph_.value(node.inputs[packing.input]).type.bytes());
+  return growth;
+}
+
+// Kernels may pad the weights of windows to blocks of channels. Predictions of memory do not
+// include that, so all padding together takes at most a small share of it. Calls with the most work
+// per padded byte come first; weights of the others are no longer owned.
+void Arranger::LimitPacking() {
+  constexpr int64_t kShare = 50;
+  struct Padded {
+    NodeId node;
+    int64_t growth;
+    double work;  // flops for each byte
+  };
+  std::vector<Padded> padded;
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const NodeId id = static_cast<NodeId>(n);
+    const Node& node = graph_.node(id);
+    const bool windows = std::ranges::any_of(node.inputs, [&](ValueId input) {
+      return input != kNone && result_.owned[static_cast<size_t>(input)] &&
+             graph_.value(input).type.shape.size() > 2;  // packed matrices are never larger
+    });
+    const auto call = windows ? CallAt(id) : std::nullopt;
+    if (!call) continue;
+    cpu::KernelSite site =
+        result_.SiteOf(node, call->call, call->types, LargestGap(plan_, id).size());
+    int64_t growth = GrowthOf(node, site);
+    if (call->types[0].shape.size() == site.shape(0).size()) {
+      site.strides[0] = cpu::ChannelsLastStrides(site.shape(0));
+      site.out_strides = cpu::ChannelsLastStrides(call->types[0].shape);
+      growth = std::max(growth, GrowthOf(node, site));
+    }
+    if (growth == 0) continue;
+    const double flops = static_cast<double>(WorkOf(call->call, call->types).flops);
+    padded.push_back({id, growth, flops / static_cast<double>(growth)});
+  }
+  std::ranges::stable_sort(padded, std::greater(), &Padded::work);
+  int64_t left = plan_.peak_bytes() / kShare;
+  for (const Padded& one : padded) {
+    if (one.growth <= left) {
+      left -= one.growth;
+      continue;
+    }
+    for (const ValueId input : graph_.node(one.node).inputs)
+      if (input != kNone) result_.owned[static_cast<size_t>(input)] = false;
+  }
 }
 
 std::optional<Arranger::Call> Arranger::CallAt(NodeId id) const {
