@@ -47,7 +47,7 @@ TEST(Arrangement, AResultThatIsWantedIsMade) {
 TEST(Arrangement, PaddedWeightsTakeLittleMemory) {
   Model model;
   ValueId x = model.Input({1, 16, 16, 16});
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 32; ++i) {
     x = model.Call("Relu", {model.Convolution(x, {8, 16, 3, 3})});
     x = model.Call("Relu", {model.Convolution(x, {16, 8, 3, 3})});
   }
