@@ -97,7 +97,7 @@ int64_t Arranger::GrowthOf(const Node& node, const cpu::KernelSite& site) const 
 // include that, so all padding together takes at most a small share of it. Calls with the most work
 // per padded byte come first; weights of the others are no longer owned.
 void Arranger::LimitPacking() {
-  constexpr int64_t kShare = 50;
+  constexpr int64_t kPartOfPeak = 50;  // 2 %
   struct Padded {
     NodeId node;
     int64_t growth;
@@ -116,6 +116,7 @@ void Arranger::LimitPacking() {
     cpu::KernelSite site =
         result_.SiteOf(node, call->call, call->types, LargestGap(plan_, id).size());
     int64_t growth = GrowthOf(node, site);
+    // The layout of its images is decided later, and another kernel may run then.
     if (call->types[0].shape.size() == site.shape(0).size()) {
       site.strides[0] = cpu::ChannelsLastStrides(site.shape(0));
       site.out_strides = cpu::ChannelsLastStrides(call->types[0].shape);
@@ -126,7 +127,7 @@ void Arranger::LimitPacking() {
     padded.push_back({id, growth, flops / static_cast<double>(growth)});
   }
   std::ranges::stable_sort(padded, std::greater(), &Padded::work);
-  int64_t left = plan_.peak_bytes() / kShare;
+  int64_t left = plan_.peak_bytes() / kPartOfPeak;
   for (const Padded& one : padded) {
     if (one.growth <= left) {
       left -= one.growth;
