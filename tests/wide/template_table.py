@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a training step of every model and sets the plan beside all templates that fit its memory limit.
+"""Plans a training step of every model and sets the plan beside its alternatives, the templates above all.
 
     tests/wide/template_table.py [--binary FILE] [--rows] MODEL.onnx|FOLDER... [FLAG...]
 
 FLAGs are those of `metadist plan`, such as --cluster 8xh100 (the default), --overlap, --memory, --bind; --train adamw is the default. The loss is the
 first output if it is a single number, otherwise its mean squared error, unless --loss says so. A model is NAME.onnx; beside it NAME.inputs.npz gives
-the batch where it is symbolic. --rows prints the templates, too. "unrestricted" is the gap to the bound of all layers free and all meshes tried. Exit 1
-if a model cannot be planned, or if a template that fits has a shorter step than the plan. With --overlap, steps are those with overlap.
+the batch where it is symbolic. --rows prints the alternatives, too. "unrestricted" is the gap to the bound of all layers free and all meshes tried. Exit 1
+if a model cannot be planned, or if an alternative that fits has a shorter step than the plan. With --overlap, steps are those with overlap.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def line(name, plan, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
-    parser.add_argument("--rows", action="store_true", help="print the templates of every model")
+    parser.add_argument("--rows", action="store_true", help="print the alternatives of every model")
     options, flags = parser.parse_known_args()
     given = []
     while flags and not flags[0].startswith("-"):
@@ -101,10 +101,10 @@ def main():
         for row in plan["alternatives"] if options.rows else []:
             if row["feasible"]:
                 print(f"|   {row['name']} | | {number(row['step_seconds'], 1e-3)} | {number(row.get('overlapped_seconds'), 1e-3)} | {size(row['peak_bytes'])} |")
-        for template, ratio in shorter(plan):
+        for alternative, ratio in shorter(plan):
             worse += 1
-            print(f"  SHORTER: {template}: {ratio:.4f} of the plan's step")
-    print(f"\n{len(paths)} models, {failed} failed, {worse} times a template was shorter")
+            print(f"  SHORTER: {alternative}: {ratio:.4f} of the plan's step")
+    print(f"\n{len(paths)} models, {failed} failed, {worse} times an alternative was shorter")
     return 1 if failed or worse else 0
 
 
