@@ -5,18 +5,26 @@
 // number of blocks and rises from there on: nothing, everything and points between are planned, at
 // every turn one beside the best so far, until the points around it are close. Points between are
 // planned on the mesh of the best so far and to within 0.3 %; the best of them as was asked.
+//
+// A template has other memory and so another number of blocks: each that would be faster than the
+// best without a limit is searched by itself. If it is faster under the limit, too, its number of
+// blocks is planned as was asked.
 #include "planner/recomputing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "metair/training/forward_blocks.h"
 #include "metair/training/recompute.h"
 #include "planner/planner.h"
+#include "planner/search/alternatives.h"
 #include "planner/search/request_clock.h"
 
 namespace metadist {
@@ -25,6 +33,9 @@ namespace {
 constexpr int64_t kFinest = 16;  // part of all blocks
 constexpr double kLeastSeconds = 1e-3;
 constexpr double kTrialGap = 0.003;
+// Of a time limit: for searching without templates, and for the plan in the end.
+constexpr double kSearchShare = 0.5;
+constexpr double kFinalShare = 0.25;
 
 class BlockSearch {
  public:
@@ -34,17 +45,76 @@ class BlockSearch {
         all_(static_cast<int64_t>(ForwardBlocks(*request.graph).size())) {}
 
   Result<RecomputingPlan> Run() {
-    auto whole = PlanOf(request_, 0);
-    if (all_ == 0 || IsEnough(whole) || clock_.Over()) return Done(std::move(whole), 0);
-    tried_.emplace(0, std::move(whole));
-    Try(all_);
-    for (int64_t next = Next(); next >= 0 && !clock_.Over(); next = Next()) Try(next);
+    const double limit = request_.time_limit_seconds;
+    const bool templates = request_.alternatives && request_.plan_template.free();
+    reserved_seconds_ = templates ? (1 - kSearchShare) * limit : 0;
+    Search();
+    for (const auto& [blocks, planned] : tried_)
+      rows_.emplace(blocks, RowOf(NameOf("", blocks), planned));
     const int64_t best = Best();
-    if (best == 0 || clock_.Over()) return Done(std::move(tried_.at(best)), best);
-    return Done(Better(PlanOf(request_, best), std::move(tried_.at(best))), best);
+    reserved_seconds_ = templates ? kFinalShare * limit : 0;
+    if (templates && tried_.size() > 1) TryTemplates();
+    reserved_seconds_ = 0;
+    if (clock_.Over()) return Done(std::move(tried_.at(best)), best);
+    if (!rival_) return Done(Thorough(best), best);
+    if (limit > 0) reserved_seconds_ = clock_.SecondsLeft() / 2;
+    auto planned = Thorough(best);
+    reserved_seconds_ = 0;
+    if (clock_.Over()) return Done(std::move(planned), best);
+    PlanRequest request = request_;
+    request.mesh = rival_->mesh;
+    auto other = PlanOf(request, rival_->blocks);
+    if (!other.ok() || (planned.ok() && StepOf(planned) <= StepOf(other)))
+      return Done(std::move(planned), best);
+    return Done(std::move(other), rival_->blocks);
   }
 
  private:
+  // A number of blocks at which a template is faster than the best without one.
+  struct Rival {
+    int64_t blocks = 0;
+    Mesh mesh;
+  };
+
+  void Search() {
+    tried_.emplace(0, PlanOf(request_, 0));
+    if (all_ == 0 || IsEnough(tried_.at(0)) || Over()) return;
+    Try(all_);
+    for (int64_t next = Next(); next >= 0 && !Over(); next = Next()) Try(next);
+  }
+
+  // Whether no time is left but what is reserved for later.
+  bool Over() const { return clock_.Over() || clock_.SecondsLeft() <= reserved_seconds_; }
+
+  // Searches the number of blocks of every template that could be faster than the best.
+  void TryTemplates() {
+    const Result<Planned>& best = tried_.at(Best());
+    double least = best.ok() ? CostOf(best) : std::numeric_limits<double>::infinity();
+    const std::optional<Mesh> mesh = best.ok() ? best.value().plan.mesh : request_.mesh;
+    for (const auto& [name, text] : TemplatesFor(request_, mesh.value_or(Mesh{}))) {
+      if (Over()) return;
+      PlanRequest request = ForTrials(request_);
+      request.plan_template = ParseTemplate(text).value();
+      if (!request.plan_template.axes.empty()) request.mesh = mesh;
+      PlanRequest unlimited = request;
+      unlimited.memory_limit_bytes = std::numeric_limits<int64_t>::max() / 2;
+      const Result<Planned> fastest = PlanOf(unlimited, 0);
+      if (!fastest.ok() || CostOf(fastest) >= least || Over()) continue;
+      if (request.time_limit_seconds > 0)
+        request.time_limit_seconds =
+            std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
+      BlockSearch own(request);
+      own.Search();
+      const int64_t blocks = own.Best();
+      const Result<Planned>& planned = own.tried_.at(blocks);
+      if (!planned.ok()) continue;
+      template_rows_.push_back(RowOf(NameOf(name, blocks), planned));
+      if (CostOf(planned) >= least) continue;
+      least = CostOf(planned);
+      rival_ = Rival{blocks, planned.value().plan.mesh};
+    }
+  }
+
   // Whether nothing can be won by less memory.
   static bool IsEnough(const Result<Planned>& planned) {
     if (!planned.ok()) return planned.error().code != ErrorCode::kInfeasible;
@@ -55,6 +125,17 @@ class BlockSearch {
   double CostOf(const Result<Planned>& planned) const {
     const Plan& plan = planned.value().plan;
     return request_.overlap ? plan.prediction.step.seconds : static_cast<double>(plan.solver.cost);
+  }
+
+  static double StepOf(const Result<Planned>& planned) {
+    return planned.value().plan.prediction.step.seconds;
+  }
+
+  // The plan as was asked.
+  Result<Planned> Thorough(int64_t blocks) {
+    Result<Planned>& compared = tried_.at(blocks);
+    if (blocks == 0) return std::move(compared);
+    return Better(PlanOf(request_, blocks), std::move(compared));
   }
 
   // The thorough plan, unless a limit of time left it dearer than the one that was compared.
@@ -82,7 +163,8 @@ class BlockSearch {
     // Of no recomputation the smallest budget is of interest only if there is nothing else.
     request.finds_least = request.finds_least && (blocks > 0 || all_ == 0);
     if (request.time_limit_seconds > 0)
-      request.time_limit_seconds = std::max(kLeastSeconds, clock_.SecondsLeft());
+      request.time_limit_seconds =
+          std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
     if (blocks > 0 && request_.progress)
       request.progress = [&](PlanProgress p) {
         p.detail = fmt::format(
@@ -92,13 +174,17 @@ class BlockSearch {
     return MakePlan(request);
   }
 
-  // Plans well enough to compare.
-  void Try(int64_t blocks) {
-    PlanRequest request = request_;
+  // Good enough to compare.
+  static PlanRequest ForTrials(PlanRequest request) {
     request.alternatives = false;
     request.keep_problem = false;
     request.finds_least = false;
     request.gap = std::max(request.gap, kTrialGap);
+    return request;
+  }
+
+  void Try(int64_t blocks) {
+    PlanRequest request = ForTrials(request_);
     const Result<Planned>& best = tried_.at(Best());
     if (!request.mesh && best.ok()) request.mesh = best.value().plan.mesh;
     tried_.emplace(blocks, PlanOf(request, blocks));
@@ -127,22 +213,17 @@ class BlockSearch {
     return down ? best - gap / 2 : best + gap / 2;
   }
 
-  // The rows of what was tried beside it.
-  std::vector<Alternative> Rows(int64_t chosen) const {
-    std::vector<Alternative> rows;
-    for (const auto& [blocks, planned] : tried_) {
-      if (blocks == chosen) continue;
-      const std::string name =
-          blocks == 0 ? "no recomputation" : fmt::format("recompute {} of {} blocks", blocks, all_);
-      if (!planned.ok()) {
-        rows.push_back({.name = name, .note = "no plan fits"});
-        continue;
-      }
-      const Plan& plan = planned.value().plan;
-      const Prediction& p = plan.prediction;
-      rows.push_back({name, p.step.seconds, p.overlap.step_seconds, plan.peak_bytes(), true, ""});
-    }
-    return rows;
+  std::string NameOf(const std::string& name, int64_t blocks) const {
+    const std::string again =
+        blocks == 0 ? "no recomputation" : fmt::format("recompute {} of {} blocks", blocks, all_);
+    return name.empty() ? again : name + ", " + again;
+  }
+
+  static Alternative RowOf(std::string name, const Result<Planned>& planned) {
+    if (!planned.ok()) return {.name = std::move(name), .note = "no plan fits"};
+    const Plan& plan = planned.value().plan;
+    const Prediction& p = plan.prediction;
+    return {std::move(name), p.step.seconds, p.overlap.step_seconds, plan.peak_bytes(), true, ""};
   }
 
   Result<RecomputingPlan> Done(Result<Planned> planned, int64_t blocks) {
@@ -150,7 +231,9 @@ class BlockSearch {
     if (blocks > 0) out.step = Recomputed(*request_.graph, blocks);
     if (!request_.alternatives) return out;
     std::vector<Alternative>& rows = out.planned.plan.alternatives;
-    std::ranges::move(Rows(blocks), std::back_inserter(rows));
+    for (auto& [tried, row] : rows_)
+      if (tried != blocks) rows.push_back(std::move(row));
+    std::ranges::move(template_rows_, std::back_inserter(rows));
     return out;
   }
 
@@ -158,6 +241,10 @@ class BlockSearch {
   const RequestClock clock_;
   const int64_t all_;                         // blocks
   std::map<int64_t, Result<Planned>> tried_;  // by number of blocks
+  std::map<int64_t, Alternative> rows_;       // likewise
+  std::vector<Alternative> template_rows_;
+  std::optional<Rival> rival_;
+  double reserved_seconds_ = 0;  // of the time limit, for what comes later
 };
 
 }  // namespace

@@ -68,25 +68,6 @@ bool SomeInputCuts(const PlanRequest& request) {
 
 constexpr std::string_view kDataParallel = "data parallel only";
 
-// An alternative's name and its template, as --template has it.
-using NamedTemplate = std::pair<std::string, std::string>;
-
-std::vector<NamedTemplate> TemplatesFor(const PlanRequest& request, const Mesh& mesh) {
-  std::vector<NamedTemplate> out;
-  if (SomeInputCuts(request)) out.emplace_back(kDataParallel, "dp");
-  const bool trains = IsTrainingStep(*request.graph);
-  if (trains)
-    for (const char* name : {"zero1", "zero2"}) out.emplace_back(name, name);
-  for (const char* name : {"zero3", "megatron", "megatron+sp"}) out.emplace_back(name, name);
-  if (mesh.axes.size() != 2) return out;
-  for (const char* data : {trains ? "zero1" : "dp", "zero3"}) {
-    const std::string name =
-        fmt::format("{}:{},{}:megatron+sp", mesh.axes[0].name, data, mesh.axes[1].name);
-    out.emplace_back(name, name);
-  }
-  return out;
-}
-
 // Within the limit if possible.
 std::optional<LoweredChoice> BestOf(const SearchSetting& setting,
                                     std::string_view name,
@@ -112,6 +93,22 @@ std::optional<Alternative> Unlimited(const SearchSetting& setting,
 }
 
 }  // namespace
+
+std::vector<NamedTemplate> TemplatesFor(const PlanRequest& request, const Mesh& mesh) {
+  std::vector<NamedTemplate> out;
+  if (SomeInputCuts(request)) out.emplace_back(kDataParallel, "dp");
+  const bool trains = IsTrainingStep(*request.graph);
+  if (trains)
+    for (const char* name : {"zero1", "zero2"}) out.emplace_back(name, name);
+  for (const char* name : {"zero3", "megatron", "megatron+sp"}) out.emplace_back(name, name);
+  if (mesh.axes.size() != 2) return out;
+  for (const char* data : {trains ? "zero1" : "dp", "zero3"}) {
+    const std::string name =
+        fmt::format("{}:{},{}:megatron+sp", mesh.axes[0].name, data, mesh.axes[1].name);
+    out.emplace_back(name, name);
+  }
+  return out;
+}
 
 std::vector<TemplateChoice> TryTemplates(const SearchSetting& setting, size_t mesh) {
   std::vector<TemplateChoice> out;

@@ -9,6 +9,12 @@
 
 namespace metadist {
 
+// An alternative's name and its template, as --template has it.
+using NamedTemplate = std::pair<std::string, std::string>;
+
+// The templates that suit the graph and a mesh.
+std::vector<NamedTemplate> TemplatesFor(const PlanRequest& request, const Mesh& mesh);
+
 // The best choice that a template allows.
 struct TemplateChoice {
   std::string name;  // of the alternative

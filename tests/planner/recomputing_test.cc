@@ -108,6 +108,24 @@ TEST_F(Recomputing, WhatWasTriedIsShown) {
     }
 }
 
+// A template needs another number of blocks than the solver's plan, and none is faster with its
+// own.
+TEST_F(Recomputing, TemplatesHaveBlocksOfTheirOwn) {
+  request_.alternatives = true;
+  request_.overlap = true;
+  const auto found = PlanWithin((Least(0) + Least(kLayers)) / 2);
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  const Plan& plan = found.value().planned.plan;
+  int templates = 0;
+  for (const Alternative& row : plan.alternatives) {
+    if (row.name.find(", recompute ") == row.name.npos) continue;
+    ++templates;
+    EXPECT_LE(row.peak_bytes, *request_.memory_limit_bytes) << row.name;
+    EXPECT_GE(row.step_seconds, plan.prediction.step.seconds) << row.name;
+  }
+  EXPECT_GT(templates, 0);
+}
+
 TEST_F(Recomputing, IfNothingFitsTheLeastBudgetIsNamed) {
   LeastMemory least;
   request_.least = &least;
