@@ -108,12 +108,14 @@ void Take(const SearchSetting& setting, const TemplateChoice& one, BestPlan& bes
   candidate.status = candidate.bound == candidate.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
 }
 
-// Solves the templates on the mesh of the best plan, or on the most promising one. One that is
-// cheaper than the best plan becomes it.
+// Solves the templates on the mesh to search, on that of the best plan, or on the most promising
+// one. One that is cheaper than the best plan becomes it.
 void AddTemplates(const SearchSetting& setting, PhaseSeconds& seconds, Searched& found) {
   if (!setting.request.alternatives) return;
   const Stopwatch part(seconds.alternatives);
-  const size_t mesh = found.best.mesh.value_or(setting.meshes.BestFirst(/*tied=*/true)[0]);
+  const MeshSet& meshes = setting.meshes;
+  const size_t promising = found.best.mesh.value_or(meshes.BestFirst(/*tied=*/true)[0]);
+  const size_t mesh = meshes.searched().value_or(promising);
   found.templates = TryTemplates(setting, mesh);
   if (!setting.solver.optimizes) return;
   for (const TemplateChoice& one : found.templates) {

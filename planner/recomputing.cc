@@ -7,8 +7,8 @@
 // planned on the mesh of the best so far and to within 0.3 %; the best of them as was asked.
 //
 // A template has other memory and so another number of blocks: each that would be faster than the
-// best without a limit is searched by itself. If it is faster under the limit, too, its number of
-// blocks is planned as was asked.
+// best without a limit is searched by itself. If one is faster under the limit, too, its number of
+// blocks is planned as was asked, on its mesh.
 #include "planner/recomputing.h"
 
 #include <fmt/format.h>
@@ -25,6 +25,7 @@
 #include "metair/training/recompute.h"
 #include "planner/planner.h"
 #include "planner/search/alternatives.h"
+#include "planner/search/meshes.h"
 #include "planner/search/request_clock.h"
 
 namespace metadist {
@@ -57,16 +58,12 @@ class BlockSearch {
     reserved_seconds_ = 0;
     if (clock_.Over()) return Done(std::move(tried_.at(best)), best);
     if (!rival_) return Done(Thorough(best), best);
-    if (limit > 0) reserved_seconds_ = clock_.SecondsLeft() / 2;
-    auto planned = Thorough(best);
-    reserved_seconds_ = 0;
-    if (clock_.Over()) return Done(std::move(planned), best);
     PlanRequest request = request_;
-    request.mesh = rival_->mesh;
-    auto other = PlanOf(request, rival_->blocks);
-    if (!other.ok() || (planned.ok() && StepOf(planned) <= StepOf(other)))
-      return Done(std::move(planned), best);
-    return Done(std::move(other), rival_->blocks);
+    request.searched_mesh = rival_->mesh;
+    auto planned = PlanOf(request, rival_->blocks);
+    if (planned.ok() && CostOf(planned) <= LeastCost())
+      return Done(std::move(planned), rival_->blocks);
+    return Done(Thorough(best), best);
   }
 
  private:
@@ -86,20 +83,38 @@ class BlockSearch {
   // Whether no time is left but what is reserved for later.
   bool Over() const { return clock_.Over() || clock_.SecondsLeft() <= reserved_seconds_; }
 
-  // Searches the number of blocks of every template that could be faster than the best.
+  // A template, and the mesh if it names axes.
+  struct Template {
+    NamedTemplate named;
+    std::optional<Mesh> mesh;
+  };
+
+  // Those of two axes first: they are planned on one mesh.
+  std::vector<Template> Templates() const {
+    std::vector<Template> out;
+    for (const Mesh& mesh :
+         request_.mesh ? std::vector{*request_.mesh} : MeshesFor(request_.cluster))
+      for (const NamedTemplate& named : TemplatesFor(request_, mesh))
+        if (!ParseTemplate(named.second).value().axes.empty()) out.push_back({named, mesh});
+    for (const NamedTemplate& named : TemplatesFor(request_, Mesh{}))
+      out.push_back({named, request_.mesh});
+    return out;
+  }
+
+  // Searches the number of blocks of every template that could be faster than the best, on the mesh
+  // on which it is fastest.
   void TryTemplates() {
-    const Result<Planned>& best = tried_.at(Best());
-    double least = best.ok() ? CostOf(best) : std::numeric_limits<double>::infinity();
-    const std::optional<Mesh> mesh = best.ok() ? best.value().plan.mesh : request_.mesh;
-    for (const auto& [name, text] : TemplatesFor(request_, mesh.value_or(Mesh{}))) {
+    double least = LeastCost();
+    for (const auto& [named, mesh] : Templates()) {
       if (Over()) return;
       PlanRequest request = ForTrials(request_);
-      request.plan_template = ParseTemplate(text).value();
-      if (!request.plan_template.axes.empty()) request.mesh = mesh;
+      request.plan_template = ParseTemplate(named.second).value();
+      request.mesh = mesh;
       PlanRequest unlimited = request;
       unlimited.memory_limit_bytes = std::numeric_limits<int64_t>::max() / 2;
       const Result<Planned> fastest = PlanOf(unlimited, 0);
       if (!fastest.ok() || CostOf(fastest) >= least || Over()) continue;
+      request.mesh = fastest.value().plan.mesh;
       if (request.time_limit_seconds > 0)
         request.time_limit_seconds =
             std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
@@ -108,7 +123,7 @@ class BlockSearch {
       const int64_t blocks = own.Best();
       const Result<Planned>& planned = own.tried_.at(blocks);
       if (!planned.ok()) continue;
-      template_rows_.push_back(RowOf(NameOf(name, blocks), planned));
+      template_rows_.push_back(RowOf(NameOf(named.first, blocks), planned));
       if (CostOf(planned) >= least) continue;
       least = CostOf(planned);
       rival_ = Rival{blocks, planned.value().plan.mesh};
@@ -127,8 +142,10 @@ class BlockSearch {
     return request_.overlap ? plan.prediction.step.seconds : static_cast<double>(plan.solver.cost);
   }
 
-  static double StepOf(const Result<Planned>& planned) {
-    return planned.value().plan.prediction.step.seconds;
+  // Of the best that was tried without templates; infinite if nothing fits.
+  double LeastCost() const {
+    const Result<Planned>& best = tried_.at(Best());
+    return best.ok() ? CostOf(best) : std::numeric_limits<double>::infinity();
   }
 
   // The plan as was asked.
@@ -250,7 +267,10 @@ class BlockSearch {
 }  // namespace
 
 Result<RecomputingPlan> PlanRecomputing(const PlanRequest& request) {
-  return BlockSearch(request).Run();
+  EdgeCostsOfMeshes edge_costs;
+  PlanRequest sharing = request;
+  sharing.edge_costs = &edge_costs;
+  return BlockSearch(sharing).Run();
 }
 
 }  // namespace metadist

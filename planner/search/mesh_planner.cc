@@ -82,6 +82,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   formulate.constraints = request.constraints;
   formulate.reduce_in = request.reduce_in;
   formulate.threads = request.mesh ? request.threads : 1;  // of several, each has a thread
+  if (request.edge_costs != nullptr) formulate.costs = &request.edge_costs->Of(mesh, out->axes_);
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   if (auto valid = Validate(out->formulation_.problem); !valid.ok())
     return BadInput("",

@@ -60,8 +60,8 @@ class MeshPlanner {
  private:
   MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
       : request_(request),
-        routes_(
-            mesh, cluster, request.plan_template.free() ? RouteAxes::kAll : RouteAxes::kChanged) {}
+        axes_(request.plan_template.free() ? RouteAxes::kAll : RouteAxes::kChanged),
+        routes_(mesh, cluster, axes_) {}
   Result<void> Prepare(const PlanTemplate& plan_template);
   Result<LoweredChoice> LowerChoice(const Choice& choice);
   // The choice's program with the solver's results.
@@ -71,6 +71,7 @@ class MeshPlanner {
   Problem ProblemOf(bool tied) const;
 
   const PlanRequest& request_;
+  const RouteAxes axes_;
   Redistributor routes_;
   Formulation formulation_;
   std::optional<CountedCopies> copies_;

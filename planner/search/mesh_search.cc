@@ -34,6 +34,7 @@ Result<BestPlan> MeshSearch::Cheapest(std::optional<int64_t> limit_bytes, bool t
   std::optional<Error> failure;
   for (const size_t mesh : meshes.BestFirst(tied)) {
     MeshPlanner& planner = meshes.at(mesh);
+    if (limit_bytes && meshes.searched().value_or(mesh) != mesh) continue;
     std::optional<int64_t> cutoff;
     if (best.mesh) {
       cutoff = best.candidate.cost + (mesh < *best.mesh ? 1 : 0);

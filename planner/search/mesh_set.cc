@@ -41,6 +41,7 @@ Result<MeshSet> MeshSet::Make(const PlanRequest& request, const RequestClock& cl
     if (made->ok()) {
       std::unique_ptr<MeshPlanner> planner = std::move(*made).value();
       const int64_t bound = planner->simple_bound();
+      if (request.searched_mesh == planner->mesh()) out.searched_ = out.size();
       out.meshes_.push_back({std::move(planner), bound, bound});
       continue;
     }

@@ -27,6 +27,8 @@ class MeshSet {
   size_t size() const { return meshes_.size(); }
   MeshPlanner& at(size_t mesh) const { return *meshes_[mesh].planner; }
   bool has_ties() const;
+  // The only one to search under the limit, if the request says so.
+  std::optional<size_t> searched() const { return searched_; }
   // Total time spent on routes while formulating.
   RouteEffort effort() const;
 
@@ -50,6 +52,7 @@ class MeshSet {
   };
 
   std::vector<Entry> meshes_;
+  std::optional<size_t> searched_;
   std::string stopped_by_;
 };
 

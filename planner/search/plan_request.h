@@ -17,6 +17,7 @@
 #include "planner/redistribute/redistribute.h"
 #include "planner/rules/book/rule_book.h"
 #include "planner/solvers/solver.h"
+#include "planner/space/edge_costs.h"
 #include "planner/space/formulate.h"
 #include "planner/space/templates.h"
 #include "profiles/cluster.h"
@@ -43,8 +44,11 @@ struct PlanRequest {
   const Graph* graph = nullptr;
   const OpTable* ops = nullptr;
   RuleBook* rules = nullptr;
+  EdgeCostsOfMeshes* edge_costs = nullptr;  // if several plans on one cluster share them
   Cluster cluster;
-  std::optional<Mesh> mesh;                   // nullopt: the best of MeshesFor
+  std::optional<Mesh> mesh;           // nullopt: the best of MeshesFor
+  std::optional<Mesh> searched_mesh;  // if set, the only one on which plans under the memory limit
+                                      // and templates are searched; bounds are of all
   std::optional<int64_t> memory_limit_bytes;  // nullopt: cluster.usable_bytes()
   std::string solver = std::string(DefaultSolver().name);
   double gap = 0;

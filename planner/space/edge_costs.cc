@@ -75,7 +75,7 @@ CostMatrix EdgeCosts::Make(OfType& of, const Pair& key, Redistributor& routes) c
   return std::make_shared<const std::vector<int64_t>>(std::move(entries));
 }
 
-void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
+void EdgeCosts::Price(const std::vector<Edge>& edges, Redistributor& routes, int threads) {
   std::vector<std::vector<Pair>> missing;  // by type
   for (const Edge& edge : edges) {
     OfType& of = Of(*edge.type);
@@ -84,12 +84,12 @@ void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
     const bool added = of.matrices.try_emplace(key).second;
     if (added) missing[types_.at({edge.type->element, edge.type->shape})].push_back(key);
   }
-  const auto price = [&](size_t type, Redistributor& routes) {
+  const auto price = [&](size_t type, Redistributor& by) {
     OfType& of = *of_types_[type];
-    for (const Pair& key : missing[type]) of.matrices.at(key) = Make(of, key, routes);
+    for (const Pair& key : missing[type]) of.matrices.at(key) = Make(of, key, by);
   };
   if (threads == 1) {
-    for (size_t type = 0; type < missing.size(); ++type) price(type, routes_);
+    for (size_t type = 0; type < missing.size(); ++type) price(type, routes);
     return;
   }
   // Values of the type with the most entries first, so that no thread ends long after the others.
@@ -104,11 +104,11 @@ void EdgeCosts::Price(const std::vector<Edge>& edges, int threads) {
   std::ranges::stable_sort(by_size, std::greater<>(), [](const auto& one) { return one.first; });
   std::vector<RouteEffort> efforts(by_size.size());
   ParallelFor(by_size.size(), threads, [&](size_t i) {
-    Redistributor routes = routes_.Fresh();
-    price(by_size[i].second, routes);
-    efforts[i] = routes.effort();
+    Redistributor own = routes.Fresh();
+    price(by_size[i].second, own);
+    efforts[i] = own.effort();
   });
-  for (const RouteEffort& effort : efforts) routes_.Add(effort);
+  for (const RouteEffort& effort : efforts) routes.Add(effort);
 }
 
 CostMatrix EdgeCosts::Between(const Edge& edge) {
@@ -123,6 +123,13 @@ CostMatrix EdgeCosts::Between(const Edge& edge) {
     repeated = std::make_shared<const std::vector<int64_t>>(std::move(entries));
   }
   return repeated;
+}
+
+EdgeCosts& EdgeCostsOfMeshes::Of(const Mesh& mesh, RouteAxes axes) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<EdgeCosts>& costs = by_mesh_[{MeshText(mesh), axes}];
+  if (costs == nullptr) costs = std::make_unique<EdgeCosts>();
+  return *costs;
 }
 
 }  // namespace metadist

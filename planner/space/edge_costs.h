@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,11 +20,10 @@ namespace metadist {
 int64_t Picoseconds(double seconds);
 
 // Cost matrices of redistribution between two decisions. The options of each decision are numbered
-// once, so that equal matrices are found by three numbers, computed once and shared.
+// once, so that equal matrices are found by three numbers, computed once and shared. They depend on
+// the routes of a mesh only, and may serve several graphs.
 class EdgeCosts {
  public:
-  explicit EdgeCosts(Redistributor& routes) : routes_(routes) {}
-
   // The number of a list; equal lists have equal numbers. All shardings are in normal form.
   // by_strategy: the value's sharding for each strategy of the decision that makes it.
   int Source(const std::vector<Sharding>& by_strategy);
@@ -38,7 +39,8 @@ class EdgeCosts {
     int64_t times = 1;  // how often the value is redistributed
   };
   // Computes the costs of many edges on several threads: values of one type on one of them.
-  void Price(const std::vector<Edge>& edges, int threads);
+  // routes: always of one mesh and cluster.
+  void Price(const std::vector<Edge>& edges, Redistributor& routes, int threads);
   // Costs of a priced edge; nullptr if everything is free.
   CostMatrix Between(const Edge& edge);
 
@@ -60,7 +62,6 @@ class EdgeCosts {
   CostMatrix Make(OfType& of, const Pair& key, Redistributor& routes) const;
   int IdOf(const Sharding& sharding);
 
-  Redistributor& routes_;
   std::map<std::pair<ElementType, Shape>, size_t> types_;
   std::map<Sharding, int> ids_;
   std::vector<const Sharding*> shardings_;                // by id
@@ -70,6 +71,17 @@ class EdgeCosts {
   std::vector<const std::vector<std::vector<int>>*> target_;
   std::vector<std::unique_ptr<OfType>> of_types_;  // by number
   std::map<std::pair<CostMatrix, int64_t>, CostMatrix> repeated_;
+};
+
+// The edge costs of one cluster's meshes, for several graphs in turn.
+class EdgeCostsOfMeshes {
+ public:
+  // May be called on several threads; references stay valid as long as the object.
+  EdgeCosts& Of(const Mesh& mesh, RouteAxes axes);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::string, RouteAxes>, std::unique_ptr<EdgeCosts>> by_mesh_;
 };
 
 }  // namespace metadist

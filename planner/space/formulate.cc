@@ -61,7 +61,7 @@ class Formulator {
         graph_(*request.graph),
         mesh_(routes.mesh()),
         routes_(routes),
-        costs_(routes),
+        costs_(request.costs == nullptr ? own_costs_ : *request.costs),
         ends_(graph_, classes_, out_.strategies, costs_),
         uses_(UsesOf(graph_)),
         once_(NodesRunOnce(graph_)),
@@ -466,7 +466,7 @@ class Formulator {
   }
 
   void PriceEdges() {
-    costs_.Price(edges_, request_.threads);
+    costs_.Price(edges_, routes_, request_.threads);
     for (size_t i = 0; i < edges_.size(); ++i) {
       CostMatrix matrix = costs_.Between(edges_[i]);
       if (matrix)
@@ -564,7 +564,8 @@ class Formulator {
   Redistributor& routes_;
   Formulation out_;
   std::vector<int> classes_;  // by node: nodes of one class share their list of strategies
-  EdgeCosts costs_;
+  EdgeCosts own_costs_;
+  EdgeCosts& costs_;
   std::vector<EdgeCosts::Edge> edges_;
   std::vector<std::pair<int, int>> ends_of_edges_;  // decisions
   ValueEnds ends_;

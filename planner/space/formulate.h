@@ -14,6 +14,7 @@
 #include "planner/rules/factor/rule.h"
 #include "planner/solvers/problem/problem.h"
 #include "planner/space/assignment.h"
+#include "planner/space/edge_costs.h"
 #include "planner/space/strategies.h"
 
 namespace metadist {
@@ -35,6 +36,7 @@ struct FormulateRequest {
   int64_t strategy_limit = 96;  // of one node
   ReduceIn reduce_in = ReduceIn::kF32;
   int threads = 1;
+  EdgeCosts* costs = nullptr;  // known ones, to use and to add to; of the same mesh and cluster
   // Also offer pass-throughs that no partial value of the graph reaches (partial_flow.h); for
   // tests.
   bool every_pass = false;

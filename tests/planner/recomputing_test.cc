@@ -8,7 +8,10 @@
 
 #include "metair/passes/passes.h"
 #include "metair/training/recompute.h"
+#include "planner/plan/plan_io.h"
 #include "planner/planner.h"
+#include "planner/space/edge_costs.h"
+#include "planner/space/templates.h"
 #include "tests/planner/gpt_model.h"
 #include "tests/planner/test_cluster.h"
 
@@ -124,6 +127,24 @@ TEST_F(Recomputing, TemplatesHaveBlocksOfTheirOwn) {
     EXPECT_GE(row.step_seconds, plan.prediction.step.seconds) << row.name;
   }
   EXPECT_GT(templates, 0);
+}
+
+// Costs of edges that other steps, meshes and templates left behind.
+TEST_F(Recomputing, SharedEdgeCostsChangeNothing) {
+  EdgeCostsOfMeshes shared;
+  request_.cluster = TestCluster(4);
+  request_.mesh.reset();
+  for (const PlanTemplate& one : {PlanTemplate{}, ParseTemplate("zero3").value(), PlanTemplate{}}) {
+    request_.plan_template = one;
+    for (const int64_t blocks : {0, 2}) {
+      const Graph step = Recomputed(step_, blocks);
+      PlanRequest request = request_;
+      request.graph = &step;
+      const std::string alone = WritePlan(MakePlan(request).value().plan).value();
+      request.edge_costs = &shared;
+      EXPECT_EQ(WritePlan(MakePlan(request).value().plan).value(), alone) << blocks;
+    }
+  }
 }
 
 TEST_F(Recomputing, IfNothingFitsTheLeastBudgetIsNamed) {
