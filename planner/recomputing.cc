@@ -59,18 +59,16 @@ class BlockSearch {
     if (clock_.Over()) return Done(std::move(tried_.at(best)), best);
     if (!rival_) return Done(Thorough(best), best);
     PlanRequest request = request_;
-    request.searched_mesh = rival_->mesh;
+    request.searched_mesh = rival_->planned.plan.mesh;
     auto planned = PlanOf(request, rival_->blocks);
-    if (planned.ok() && CostOf(planned) <= LeastCost())
-      return Done(std::move(planned), rival_->blocks);
-    return Done(Thorough(best), best);
+    return Done(Better(std::move(planned), std::move(rival_->planned)), rival_->blocks);
   }
 
  private:
-  // A number of blocks at which a template is faster than the best without one.
+  // A plan by a template that is faster than the best without one.
   struct Rival {
     int64_t blocks = 0;
-    Mesh mesh;
+    Planned planned;
   };
 
   void Search() {
@@ -121,12 +119,13 @@ class BlockSearch {
       BlockSearch own(request);
       own.Search();
       const int64_t blocks = own.Best();
-      const Result<Planned>& planned = own.tried_.at(blocks);
+      Result<Planned>& planned = own.tried_.at(blocks);
       if (!planned.ok()) continue;
       template_rows_.push_back(RowOf(NameOf(named.first, blocks), planned));
       if (CostOf(planned) >= least) continue;
       least = CostOf(planned);
-      rival_ = Rival{blocks, planned.value().plan.mesh};
+      rival_ = Rival{blocks, std::move(planned).value()};
+      Unprove(rival_->planned.plan.solver);
     }
   }
 
@@ -148,6 +147,15 @@ class BlockSearch {
     return best.ok() ? CostOf(best) : std::numeric_limits<double>::infinity();
   }
 
+  // What is proven of a template's plans does not hold for all.
+  static void Unprove(SolverReport& report) {
+    report.status = SolveStatusName(SolveStatus::kHeuristic);
+    report.problem = kLayersFree;
+    report.bound = report.free_bound = 0;
+    report.gap = 0;
+    report.stopped_by.clear();
+  }
+
   // The plan as was asked.
   Result<Planned> Thorough(int64_t blocks) {
     Result<Planned>& compared = tried_.at(blocks);
@@ -155,7 +163,8 @@ class BlockSearch {
     return Better(PlanOf(request_, blocks), std::move(compared));
   }
 
-  // The thorough plan, unless a limit of time left it dearer than the one that was compared.
+  // The thorough plan, unless a limit of time or what the solver does not price (bundles, overlap)
+  // left it dearer than the one that was compared.
   Result<Planned> Better(Result<Planned> thorough, Result<Planned> compared) const {
     if (!thorough.ok()) return compared.ok() ? std::move(compared) : std::move(thorough);
     if (!compared.ok() || CostOf(thorough) <= CostOf(compared)) return thorough;
@@ -168,6 +177,8 @@ class BlockSearch {
     report.gap = report.cost == 0 ? 0
                                   : static_cast<double>(report.cost - report.bound) /
                                         static_cast<double>(report.cost);
+    if (report.bound < report.cost && report.status == SolveStatusName(SolveStatus::kOptimal))
+      report.status = SolveStatusName(SolveStatus::kGap);
     better.plan.solver = std::move(report);
     better.plan.alternatives = std::move(thorough.value().plan.alternatives);
     better.problem = std::move(thorough.value().problem);
@@ -246,6 +257,7 @@ class BlockSearch {
   Result<RecomputingPlan> Done(Result<Planned> planned, int64_t blocks) {
     RecomputingPlan out{TRY(std::move(planned)), blocks, {}};
     if (blocks > 0) out.step = Recomputed(*request_.graph, blocks);
+    out.planned.interrupted = out.planned.interrupted || clock_.Interrupted();
     if (!request_.alternatives) return out;
     std::vector<Alternative>& rows = out.planned.plan.alternatives;
     for (auto& [tried, row] : rows_)
