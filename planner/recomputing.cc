@@ -34,7 +34,9 @@ namespace {
 constexpr int64_t kFinest = 16;  // part of all blocks
 constexpr double kLeastSeconds = 1e-3;
 constexpr double kTrialGap = 0.003;
-// Of a time limit: for searching without templates, and for the plan in the end.
+// Of a time limit: for finding out whether blocks are to be computed again at all, for searching
+// without templates, and for the plan in the end.
+constexpr double kFirstShare = 0.25;
 constexpr double kSearchShare = 0.5;
 constexpr double kFinalShare = 0.25;
 
@@ -56,6 +58,7 @@ class BlockSearch {
     reserved_seconds_ = templates ? kFinalShare * limit : 0;
     if (templates && tried_.size() > 1) TryTemplates();
     reserved_seconds_ = 0;
+    if (clock_.Over() && rival_) return Done(std::move(rival_->planned), rival_->blocks);
     if (clock_.Over()) return Done(std::move(tried_.at(best)), best);
     if (!rival_) return Done(Thorough(best), best);
     PlanRequest request = request_;
@@ -72,10 +75,30 @@ class BlockSearch {
   };
 
   void Search() {
-    tried_.emplace(0, PlanOf(request_, 0));
-    if (all_ == 0 || IsEnough(tried_.at(0)) || Over()) return;
+    TryNone();
+    if (all_ == 0 || IsEnough(tried_.at(0)) || clock_.Over()) return;
     Try(all_);
     for (int64_t next = Next(); next >= 0 && !Over(); next = Next()) Try(next);
+  }
+
+  // Plans without recomputation: as was asked if that is enough. Within a time limit a trial tells
+  // whether it is.
+  void TryNone() {
+    const double limit = request_.time_limit_seconds;
+    none_as_asked_ = all_ == 0 || limit <= 0;
+    if (!none_as_asked_) {
+      const double reserved = std::exchange(reserved_seconds_, (1 - kFirstShare) * limit);
+      tried_.emplace(0, PlanOf(ForTrials(request_), 0));
+      reserved_seconds_ = reserved;
+      if (!IsEnough(tried_.at(0)) || clock_.Over()) return;
+      none_as_asked_ = true;
+    }
+    const double reserved = std::exchange(reserved_seconds_, 0);
+    Result<Planned> asked = PlanOf(request_, 0);
+    reserved_seconds_ = reserved;
+    const auto tried = tried_.find(0);
+    if (tried != tried_.end()) asked = Better(std::move(asked), std::move(tried->second));
+    tried_.insert_or_assign(0, std::move(asked));
   }
 
   // Whether no time is left but what is reserved for later.
@@ -159,7 +182,7 @@ class BlockSearch {
   // The plan as was asked.
   Result<Planned> Thorough(int64_t blocks) {
     Result<Planned>& compared = tried_.at(blocks);
-    if (blocks == 0) return std::move(compared);
+    if (blocks == 0 && none_as_asked_) return std::move(compared);
     return Better(PlanOf(request_, blocks), std::move(compared));
   }
 
@@ -270,6 +293,7 @@ class BlockSearch {
   const RequestClock clock_;
   const int64_t all_;                         // blocks
   std::map<int64_t, Result<Planned>> tried_;  // by number of blocks
+  bool none_as_asked_ = false;                // tried_.at(0) is not for comparison only
   std::map<int64_t, Alternative> rows_;       // likewise
   std::vector<Alternative> template_rows_;
   std::optional<Rival> rival_;

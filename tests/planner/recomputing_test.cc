@@ -171,9 +171,10 @@ TEST_F(Recomputing, AnInterruptKeepsTheBestSoFar) {
 }
 
 // In the last search, which begins anew, no plan is found at once that is as cheap as one that was
-// tried.
+// tried; before it, templates were.
 TEST_F(Recomputing, AnInterruptedPlanIsTheCheapestThatWasTried) {
   request_.alternatives = true;
+  request_.overlap = true;  // a template is the fastest then
   const int64_t limit = (Least(0) + Least(kLayers)) / 2;
   int events = 0, last = 0;
   request_.progress = [&](const PlanProgress& p) {
@@ -181,7 +182,7 @@ TEST_F(Recomputing, AnInterruptedPlanIsTheCheapestThatWasTried) {
     if (p.phase == "formulate") last = events;
   };
   ASSERT_TRUE(PlanWithin(limit).ok());
-  for (int stop = last + 1; stop <= last + 5; stop += 4) {
+  for (const int stop : {last - 2, last + 1, last + 5}) {
     SCOPED_TRACE(stop);
     std::atomic<bool> interrupted = false;
     request_.interrupted = &interrupted;
