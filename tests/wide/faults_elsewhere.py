@@ -391,12 +391,6 @@ ELSEWHERE = {
         "",
         "metair_ops_test:Ops/Gradient.*",
     ),
-    "templates share the routes of free plans": (
-        "planner/space/edge_costs.cc",
-        "by_mesh_[{MeshText(mesh), axes}]",
-        "by_mesh_[{MeshText(mesh), RouteAxes::kAll}]",
-        "planner_test:Recomputing.*",
-    ),
     "threads leave small types unpriced": (
         "planner/space/edge_costs.cc",
         "if (entries > 0) by_size",
