@@ -104,6 +104,11 @@ class BlockSearch {
   // Whether no time is left but what is reserved for later.
   bool Over() const { return clock_.Over() || clock_.SecondsLeft() <= reserved_seconds_; }
 
+  // Of a time limit, for the next plan.
+  double SecondsToUse() const {
+    return std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
+  }
+
   // A template, and the mesh if it names axes.
   struct Template {
     NamedTemplate named;
@@ -136,9 +141,7 @@ class BlockSearch {
       const Result<Planned> fastest = PlanOf(unlimited, 0);
       if (!fastest.ok() || CostOf(fastest) >= least || Over()) continue;
       request.mesh = fastest.value().plan.mesh;
-      if (request.time_limit_seconds > 0)
-        request.time_limit_seconds =
-            std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
+      if (request.time_limit_seconds > 0) request.time_limit_seconds = SecondsToUse();
       BlockSearch own(request);
       own.Search();
       const int64_t blocks = own.Best();
@@ -213,9 +216,7 @@ class BlockSearch {
     request.graph = &step;
     // Of no recomputation the smallest budget is of interest only if there is nothing else.
     request.finds_least = request.finds_least && (blocks > 0 || all_ == 0);
-    if (request.time_limit_seconds > 0)
-      request.time_limit_seconds =
-          std::max(kLeastSeconds, clock_.SecondsLeft() - reserved_seconds_);
+    if (request.time_limit_seconds > 0) request.time_limit_seconds = SecondsToUse();
     if (blocks > 0 && request_.progress)
       request.progress = [&](PlanProgress p) {
         p.detail = fmt::format(
