@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of the largest or smallest element of each line. NaN is handled as in the reference
-// kernel: every comparison with it is false.
+// The index of the largest or smallest element of each line; NaN is the most extreme.
 #include "executor/cpu/makers.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/lines.h"
 
 namespace metadist::cpu {
@@ -19,7 +19,7 @@ void Run(const Lines& lines, const T* x, int64_t* y, Better better) {
       int64_t place = 0;
       for (int64_t k = 1; k < lines.size; ++k) {
         const T value = x[k * lines.inner + i];
-        const bool taken = better(value, best) || (lines.last && value == best);
+        const bool taken = better(value, best) || (lines.last && !better(best, value));
         best = taken ? value : best;
         place = taken ? k : place;
       }
@@ -33,9 +33,9 @@ Prepared Bind(const Lines& lines, bool greatest) {
     const T* const x = args.in<T>(0);
     auto* const y = args.out<int64_t>();
     if (greatest)
-      Run(lines, x, y, [](T a, T b) { return a > b; });
+      Run(lines, x, y, TowardsGreatest());
     else
-      Run(lines, x, y, [](T a, T b) { return a < b; });
+      Run(lines, x, y, TowardsLeast());
   });
 }
 

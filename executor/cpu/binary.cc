@@ -7,6 +7,7 @@
 
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/nest_range.h"
+#include "executor/cpu/row.h"
 #include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
@@ -49,16 +50,6 @@ METADIST_INLINE void Map(const Rows<X>& all, Y* y, Function f) {
     b += all.b_next;
     y += all.y_next;
   }
-}
-
-// The larger of two; NaN if either is NaN.
-template <typename X>
-METADIST_INLINE X Larger(X a, X b) {
-  return a > b || a != a ? a : b;
-}
-template <typename X>
-METADIST_INLINE X Smaller(X a, X b) {
-  return a < b || a != a ? a : b;
 }
 
 METADIST_MULTIVERSION

@@ -27,7 +27,7 @@ void ReduceRows(F function, const Extent& e, const float* x, float* y) {
   const float scale = function == F::kReduceMean ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
   for (int64_t o = 0; o < e.outer; ++o, x += e.reduced) {
     if (function == F::kReduceMax)
-      y[o] = MaxRow(x, e.reduced);
+      y[o] = MaxRow(x, e.reduced, Larger<float>);
     else
       y[o] = SumRow(x, e.reduced, [](float a) { return a; }) * scale;
   }
@@ -41,7 +41,7 @@ void ReduceColumns(F function, const Extent& e, const float* x, float* y) {
     x += e.inner;
     for (int64_t r = 1; r < e.reduced; ++r, x += e.inner) {
       if (function == F::kReduceMax)
-        for (int64_t i = 0; i < e.inner; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+        for (int64_t i = 0; i < e.inner; ++i) y[i] = Larger(x[i], y[i]);
       else
         for (int64_t i = 0; i < e.inner; ++i) y[i] += x[i];
     }

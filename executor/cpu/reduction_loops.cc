@@ -47,9 +47,6 @@ METADIST_INLINE void AddLine(const Line<float>& l, Function term) {
     FoldLine(l, [term](float sum, float x) { return sum + term(x); });
 }
 
-METADIST_INLINE float Larger(float a, float b) { return b > a ? b : a; }
-METADIST_INLINE float Smaller(float a, float b) { return b < a ? b : a; }
-
 METADIST_MULTIVERSION
 void Fold(F function, const Line<float>& l) {
   switch (function) {
@@ -66,12 +63,12 @@ void Fold(F function, const Line<float>& l) {
       return FoldLine(l, [](float a, float b) { return a * b; });
     case F::kReduceMax:
       if (l.y_step == 0 && l.x_step == 1) {
-        *l.y = Larger(*l.y, MaxRow(l.x, l.count));
+        *l.y = Larger(*l.y, MaxRow(l.x, l.count, Larger<float>));
         return;
       }
-      return FoldLine(l, Larger);
+      return FoldLine(l, Larger<float>);
     case F::kReduceMin:
-      return FoldLine(l, Smaller);
+      return FoldLine(l, Smaller<float>);
   }
 }
 
@@ -100,9 +97,9 @@ void Fold(F function, const Line<T>& l) {
   if (function == F::kReduceSum)
     FoldLine(l, [](T a, T b) { return static_cast<T>(Unsigned(a) + Unsigned(b)); });
   else if (function == F::kReduceMax)
-    FoldLine(l, [](T a, T b) { return b > a ? b : a; });
+    FoldLine(l, Larger<T>);
   else
-    FoldLine(l, [](T a, T b) { return b < a ? b : a; });
+    FoldLine(l, Smaller<T>);
 }
 
 template <typename T>

@@ -29,28 +29,42 @@ METADIST_INLINE float SumRow(const float* x, int64_t count, Function f) {
   return lane[0] + rest;
 }
 
-// The largest element; count > 0. NaN is ignored, unless it is the first element.
-METADIST_INLINE float MaxRow(const float* x, int64_t count) {
+// The larger of two; NaN if either is NaN.
+template <typename X>
+METADIST_INLINE X Larger(X a, X b) {
+  return a > b || a != a ? a : b;
+}
+template <typename X>
+METADIST_INLINE X Smaller(X a, X b) {
+  return a < b || a != a ? a : b;
+}
+
+// The larger of two numbers; b if either is NaN. Takes half the time of Larger.
+METADIST_INLINE float LargerNumber(float a, float b) { return a > b ? a : b; }
+
+// The largest element by `larger`, one of those above; count > 0. With LargerNumber, NaN is ignored
+// unless it is the first element.
+template <typename Function>
+METADIST_INLINE float MaxRow(const float* x, int64_t count, Function larger) {
   float lane[kLanes];
   for (int64_t j = 0; j < kLanes; ++j) lane[j] = x[0];
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes)
-    for (int64_t j = 0; j < kLanes; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
+    for (int64_t j = 0; j < kLanes; ++j) lane[j] = larger(x[i + j], lane[j]);
   float rest = x[0];
-  for (; i < count; ++i) rest = x[i] > rest ? x[i] : rest;
+  for (; i < count; ++i) rest = larger(x[i], rest);
   for (int64_t width = kLanes / 2; width > 0; width /= 2)
-    for (int64_t j = 0; j < width; ++j)
-      lane[j] = lane[j + width] > lane[j] ? lane[j + width] : lane[j];
-  return rest > lane[0] ? rest : lane[0];
+    for (int64_t j = 0; j < width; ++j) lane[j] = larger(lane[j + width], lane[j]);
+  return larger(rest, lane[0]);
 }
 
-// highest[i] = the largest of x[:, i]. x: `columns` rows of `width` elements, `inner` apart.
+// highest[i] = the largest of x[:, i], by LargerNumber. x: `columns` rows of `width` elements,
+// `inner` apart.
 METADIST_INLINE void MaxColumns(
     const float* x, int64_t columns, int64_t inner, int64_t width, float* highest) {
   for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
   for (int64_t c = 1; c < columns; ++c)
-    for (int64_t i = 0; i < width; ++i)
-      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
+    for (int64_t i = 0; i < width; ++i) highest[i] = LargerNumber(x[c * inner + i], highest[i]);
 }
 
 }  // namespace metadist::cpu

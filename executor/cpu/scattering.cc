@@ -7,6 +7,7 @@
 #include "executor/cpu/indices.h"
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
+#include "executor/cpu/row.h"
 
 namespace metadist::cpu {
 namespace {
@@ -32,9 +33,9 @@ float Combined(Combine how, float y, float x) {
     case Combine::kMultiply:
       return y * x;
     case Combine::kLarger:
-      return y < x ? x : y;
+      return Larger(x, y);
     case Combine::kSmaller:
-      return x < y ? x : y;
+      return Smaller(x, y);
   }
   return y;
 }

@@ -25,7 +25,7 @@ void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
     float* const to = y + first * columns;
     for (int64_t r = 0; r < count; ++r) {
       const float* const row = from + r * columns;
-      const float highest = MaxRow(row, columns);
+      const float highest = MaxRow(row, columns, LargerNumber);
       for (int64_t i = 0; i < columns; ++i) to[r * columns + i] = row[i] - highest;
     }
     for (int64_t i = 0; i < count * columns; ++i) to[i] = Exp(to[i]);
@@ -42,7 +42,7 @@ METADIST_MULTIVERSION
 float LogSumExp(const float* x, int64_t count) {
   constexpr int64_t kFew = 256;
   float few[kFew];
-  const float highest = MaxRow(x, count);
+  const float highest = MaxRow(x, count, LargerNumber);
   float sum = 0;
   for (int64_t first = 0; first < count; first += kFew) {
     const int64_t some = std::min(kFew, count - first);

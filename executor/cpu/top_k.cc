@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/lines.h"
 
 namespace metadist::cpu {
@@ -18,11 +19,11 @@ struct Heap {
   int64_t value_step, index_step;
   bool largest;
 
-  bool Better(T a, T b) const { return largest ? a > b : a < b; }
+  bool Better(T a, T b) const { return largest ? IsGreater(a, b) : IsGreater(b, a); }
   bool Worse(int64_t a, int64_t b) const {
     const T left = value[a * value_step];
     const T right = value[b * value_step];
-    if (left != right) return Better(right, left);
+    if (Better(left, right) || Better(right, left)) return Better(right, left);
     return index[a * index_step] > index[b * index_step];
   }
   void Swap(int64_t a, int64_t b) {

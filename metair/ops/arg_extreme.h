@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metair/ops/compute_type.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/op_def.h"
 
@@ -13,7 +14,7 @@ namespace metadist {
 Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call);
 std::vector<OpExample> ArgExtremeExamples();
 
-// Better: a function object such as std::greater<>.
+// Better: TowardsGreatest or TowardsLeast.
 template <typename Better>
 Result<void> ArgExtreme(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), in[0].rank()));
@@ -27,7 +28,7 @@ Result<void> ArgExtreme(const OpCall& call, std::span<const Tensor> in, std::spa
       for (int64_t i = 1; i < line.size; ++i) {
         const T now = x[i * line.stride];
         const T then = x[best * line.stride];
-        if (Better()(now, then) || (last && now == then)) best = i;
+        if (Better()(now, then) || (last && !Better()(then, now))) best = i;
       }
       *y++ = best;
     });

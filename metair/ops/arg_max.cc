@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of the largest element along `axis`: the first, or (select_last_index = 1) the last.
+// The index of the largest element along `axis`: the first, or (select_last_index = 1) the last;
+// NaN is larger than any number.
 #include "metair/ops/arg_max.h"
 
-#include <functional>
 #include <limits>
 
 #include "metair/ops/arg_extreme.h"
@@ -13,20 +13,28 @@
 
 namespace metadist {
 
-// The first (or last) position of an element equal to the extreme.
+ValueId ComposeExtremePlaces(Composer& compose,
+                             const OpCall& call,
+                             const std::string& reduction,
+                             int64_t axis,
+                             int64_t nowhere) {
+  const ValueId x = compose.Operand(0);
+  ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
+  if (axis + 1 < call.rank(0))
+    positions = compose.With("Unsqueeze", positions, AxesBetween(1, call.rank(0) - axis));
+  ValueId hit = compose.Add("Equal", {x, compose.Fold(reduction, x, {axis})});
+  if (ClassOf(call.type(0).element) == ElementClass::kFloat)
+    hit = compose.Add("Or", {hit, compose.Add("IsNaN", {x})});
+  return compose.Add("Where", {hit, positions, compose.Integer(nowhere)});
+}
+
 Result<Graph> ComposeArgExtreme(const OpCall& call, const std::string& reduction) {
-  const int64_t rank = call.rank(0);
-  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), rank));
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   const bool last = call.attributes->Int("select_last_index", 0) != 0;
   const bool keep = call.attributes->Int("keepdims", 1) != 0;
   Composer compose(call);
-  const ValueId x = compose.Operand(0);
-  ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
-  if (axis + 1 < rank)
-    positions = compose.With("Unsqueeze", positions, AxesBetween(1, rank - axis));
-  const ValueId hit = compose.Add("Equal", {x, compose.Fold(reduction, x, {axis})});
   const int64_t nowhere = last ? -1 : std::numeric_limits<int64_t>::max();
-  const ValueId found = compose.Add("Where", {hit, positions, compose.Integer(nowhere)});
+  const ValueId found = ComposeExtremePlaces(compose, call, reduction, axis, nowhere);
   return compose.Done({compose.Fold(last ? "ReduceMax" : "ReduceMin", found, {axis}, keep)});
 }
 
@@ -43,7 +51,7 @@ OpDef MakeArgMax() {
   return {.name = "ArgMax",
           .since_version = 13,
           .infer = InferArgExtreme,
-          .reference = ArgExtreme<std::greater<>>,
+          .reference = ArgExtreme<TowardsGreatest>,
           .decompose = DecomposeArgMax,
           .work = ReductionWork,
           .examples = ArgExtremeExamples};

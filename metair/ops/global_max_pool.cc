@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest element of each channel: over all dims from the third on, which become 1.
-#include <algorithm>
+// The largest element of each channel: over all dims from the third on, which become 1; NaN
+// propagates.
 #include <limits>
 
 #include "metair/ops/global_pool.h"
 #include "metair/ops/gradient.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -16,7 +17,7 @@ Result<void> GlobalMaxPoolReference(const OpCall& call,
                                     std::span<const Tensor> in,
                                     std::span<Tensor> out) {
   FoldChannels(in[0], out[0], -std::numeric_limits<double>::infinity(), [](double most, double x) {
-    return std::max(most, x);
+    return IsGreater(x, most) ? x : most;
   });
   return {};
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = 1 at the first of the largest elements along `axis`, 0 elsewhere.
+// y = 1 at the first of the largest elements (or NaN) along `axis`, 0 elsewhere.
 #include <limits>
 
+#include "metair/ops/arg_max.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/gradient.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/range.h"
-#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
@@ -22,7 +22,7 @@ Result<void> HardmaxReference(const OpCall& call,
     const int64_t end = line.first + line.size * line.stride;
     int64_t best = line.first;
     for (int64_t i = line.first; i < end; i += line.stride)
-      if (x[i] > x[best]) best = i;
+      if (IsGreater(x[i], x[best])) best = i;
     y[best] = 1;
   });
   return {};
@@ -31,13 +31,8 @@ Result<void> HardmaxReference(const OpCall& call,
 Result<Graph> DecomposeHardmax(const OpCall& call) {
   const int64_t axis = TRY(LineAxis(call));
   Composer compose(call);
-  const ValueId x = compose.Operand(0);
-  ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
-  if (axis + 1 < call.rank(0))
-    positions = compose.With("Unsqueeze", positions, AxesBetween(1, call.rank(0) - axis));
-  const ValueId greatest = compose.Add("Equal", {x, compose.Fold("ReduceMax", x, {axis})});
-  const ValueId nowhere = compose.Integer(std::numeric_limits<int64_t>::max());
-  const ValueId found = compose.Add("Where", {greatest, positions, nowhere});
+  const ValueId found =
+      ComposeExtremePlaces(compose, call, "ReduceMax", axis, std::numeric_limits<int64_t>::max());
   return compose.Done({compose.Add("Equal", {found, compose.Fold("ReduceMin", found, {axis})})});
 }
 

@@ -18,21 +18,17 @@ ValueId Picked(Composer& compose, ValueId hit, ValueId values) {
   return compose.Fold("ReduceSum", chosen, {1}, /*keep=*/false);
 }
 
-// The weight of each target; kNone if all are 1.
+// The weight of each target; kNone if all are 1. ignored: whether a target is; kNone if none are.
 ValueId Weights(
-    Composer& compose, const OpCall& call, ValueId scores, ValueId targets, ValueId hit) {
-  ValueId weights = kNone;
+    Composer& compose, const OpCall& call, ValueId scores, ValueId hit, ValueId ignored) {
   if (call.has(2)) {
     ValueId of_class = compose.As(compose.type(scores).element, compose.Operand(2));
     if (call.rank(0) > 2)
       of_class = compose.With("Unsqueeze", of_class, AxesBetween(1, call.rank(0) - 1));
-    weights = Picked(compose, hit, of_class);
+    return Picked(compose, hit, of_class);
   }
-  if (!call.attributes->has("ignore_index")) return weights;
-  const ValueId ignored = compose.Integer(call.attributes->Int("ignore_index", 0));
-  const ValueId none = compose.Add("Equal", {targets, ignored});
-  const ValueId zero = compose.Number(0, scores);
-  return compose.Add("Where", {none, zero, weights == kNone ? compose.Number(1, scores) : weights});
+  if (ignored == kNone) return kNone;
+  return compose.Add("Where", {ignored, compose.Number(0, scores), compose.Number(1, scores)});
 }
 
 }  // namespace
@@ -40,11 +36,17 @@ ValueId Weights(
 ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores) {
   const std::string reduction = call.attributes->String("reduction", "mean");
   const int64_t rank = call.rank(0);
-  const ValueId targets = compose.As(ElementType::kI64, compose.Operand(1));
+  ValueId targets = compose.As(ElementType::kI64, compose.Operand(1));
+  ValueId ignored = kNone;
+  if (call.attributes->has("ignore_index")) {
+    const ValueId index = compose.Integer(call.attributes->Int("ignore_index", 0));
+    ignored = compose.Add("Equal", {targets, index});
+    targets = compose.Add("Where", {ignored, compose.Integer(-1), targets});  // hits no class
+  }
   ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
   if (rank > 2) classes = compose.With("Unsqueeze", classes, AxesBetween(1, rank - 1));
   const ValueId hit = compose.Add("Equal", {compose.With("Unsqueeze", targets, {1}), classes});
-  const ValueId weights = Weights(compose, call, scores, targets, hit);
+  const ValueId weights = Weights(compose, call, scores, hit, ignored);
   ValueId loss = compose.Add("Neg", {Picked(compose, hit, scores)});
   if (weights != kNone) loss = compose.Add("Mul", {loss, weights});
   if (reduction == "none") return loss;

@@ -8,6 +8,7 @@
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/gradient.h"
+#include "metair/ops/greater.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -44,7 +45,8 @@ Result<void> TopKReference(const OpCall& call, std::span<const Tensor> in, std::
       const T* x = in[0].data<T>() + line / stride * stride * size + line % stride;
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        return largest ? x[a * stride] > x[b * stride] : x[a * stride] < x[b * stride];
+        return largest ? IsGreater(x[a * stride], x[b * stride])
+                       : IsGreater(x[b * stride], x[a * stride]);
       });
       const int64_t first = line / stride * stride * k + line % stride;
       for (int64_t i = 0; i < k; ++i) {

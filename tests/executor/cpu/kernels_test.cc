@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel compared with the reference kernel of its operator: on the operator's own examples,
 // and for element-wise functions on extreme numbers and all shapes.
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -86,6 +87,61 @@ TEST(Kernels, EndsOfTheRange) {
     EXPECT_EQ(std::isnan(b[0]), drop_nan.count(name) == 0);
     ExpectClose(got[0], expected.value()[0]);
   }
+}
+
+// One NaN anywhere in the first input of every example: NaN is an extreme, for each kernel.
+TEST(Kernels, ExtremesFindNaN) {
+  for (const char* name : {"ReduceMax", "ReduceMin", "ArgMax", "ArgMin", "TopK", "GlobalMaxPool"})
+    for (const OpExample& example : OpTable::BuiltIn().Find("", name)->examples()) {
+      SCOPED_TRACE(name);
+      const std::vector<Tensor> constants = ConstantsOf(example);
+      const OpCall call = CallOf(*OpTable::BuiltIn().Find("", name), example, constants);
+      if (call.type(0).element != ElementType::kF32) continue;
+      std::vector<Tensor> inputs = DrawInputs(call, 7).value();
+      const Tensor drawn = inputs[0];
+      for (int64_t at = 0; at < drawn.size(); ++at) {
+        std::vector<float> numbers(drawn.data<float>(), drawn.data<float>() + drawn.size());
+        numbers[static_cast<size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
+        inputs[0] = Tensor::Of<float>(drawn.shape(), numbers);
+        std::string kernel;
+        const std::vector<Tensor> got = RunKernel(call, inputs, &kernel);
+        const auto expected = Evaluate(call, inputs);
+        for (size_t i = 0; i < got.size(); ++i) ExpectClose(got[i], expected.value()[i]);
+      }
+    }
+}
+
+// The same over all axes of larger arrays. The results that the NaN belongs to are NaN.
+TEST(Kernels, ReductionsKeepNaN) {
+  const Shape shape = {5, 67, 3};
+  for (const char* name : {"ReduceMax", "ReduceMin"})
+    for (const std::vector<int64_t>& axes :
+         std::vector<std::vector<int64_t>>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}) {
+      SCOPED_TRACE(std::string(name) + ShapeText(axes));
+      const OpDef* op = OpTable::BuiltIn().Find("", name);
+      ASSERT_NE(op, nullptr);
+      Attributes attributes;
+      const Tensor over = Tensor::Of<int64_t>({static_cast<int64_t>(axes.size())}, axes);
+      const OpCall call{
+          op, &attributes, {{true, {ElementType::kF32, shape}}, {true, over.type(), &over}}};
+      const auto inputs = DrawInputs(call, 7);
+      ASSERT_TRUE(inputs.ok()) << inputs.error().text();
+      const Tensor& values = inputs.value()[0];
+      for (int64_t at = 0; at < NumElements(shape); at += 4) {
+        std::vector<float> numbers(values.data<float>(), values.data<float>() + values.size());
+        numbers[static_cast<size_t>(at)] = std::numeric_limits<float>::quiet_NaN();
+        const Tensor x = Tensor::Of<float>(shape, numbers);
+        const auto expected = Evaluate(call, std::vector<Tensor>{x, over});
+        ASSERT_TRUE(expected.ok()) << expected.error().text();
+        std::string kernel;
+        const std::vector<double> y = RunKernel(call, {x, over}, &kernel)[0].ToDoubles();
+        EXPECT_NE(kernel, "reference");
+        const std::vector<double> wanted = expected.value()[0].ToDoubles();
+        EXPECT_EQ(std::ranges::count_if(wanted, [](double v) { return std::isnan(v); }), 1);
+        for (size_t i = 0; i < y.size(); ++i)
+          ASSERT_TRUE(y[i] == wanted[i] || (std::isnan(y[i]) && std::isnan(wanted[i]))) << at;
+      }
+    }
 }
 
 TEST(Kernels, BroadcastingShapes) {

@@ -132,6 +132,19 @@ TEST_P(Decomposition, TakesShortFloats) {
   });
 }
 
+// Every fifth number of the first input is NaN.
+TEST_P(Decomposition, PassesNaNOn) {
+  ForEachExample([](const OpCall& call, std::vector<Tensor> inputs) {
+    int count = 0;
+    std::vector<Tensor> first{inputs[0]};
+    Transform(call, first, [&](double x) {
+      return ++count % 5 == 0 ? std::numeric_limits<double>::quiet_NaN() : x;
+    });
+    inputs[0] = first[0];
+    Compare(call, ElementType::kF64, inputs, 1e-12);
+  });
+}
+
 std::vector<const OpDef*> Decomposed() {
   std::vector<const OpDef*> ops;
   for (const OpDef* op : OpTable::BuiltIn().all())
