@@ -191,6 +191,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   auto planned = recomputes && !request.choose ? PlanRecomputing(request) : PlanAsItIs(request);
   session.console.EndSteps();
   WarnOfMisfits(session, flags.rules, rules);
+  WarnOfUnanswered(session, *result.model.ops, rules.Report(*request.graph));
   if (!planned.ok())
     return ExplainInfeasible(std::move(planned).error(), *request.least, request.cluster);
   result.planned = std::move(planned.value().planned);

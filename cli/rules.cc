@@ -76,6 +76,7 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   WarnOfMisfits(session, flags.rules, book);
   WarnOfUncut(session, report.signatures);
+  if (model.ops) WarnOfUnanswered(session, *model.ops, report.signatures);
   Result<void> written;
   if (!session.output.empty()) {
     RuleFile file = book.File();

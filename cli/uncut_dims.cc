@@ -6,7 +6,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+
+#include "metair/ops/op_guard.h"
 
 namespace metadist::cli {
 namespace {
@@ -46,6 +49,22 @@ void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& rep
     for (const auto& [reason, places] : dims)
       session.console.Warn(fmt::format(
           "{}: {} cannot be cut: {}", NodesText(signature), fmt::join(places, ", "), reason));
+  }
+}
+
+void WarnOfUnanswered(const Session& session,
+                      const OpTable& ops,
+                      const std::vector<SignatureReport>& report) {
+  std::set<const OpDef*> told;
+  for (const SignatureReport& signature : report)
+    if (signature.faulty) told.insert(ops.Find(signature.domain, signature.op));
+  for (const SignatureReport& signature : report) {
+    const OpDef* op = ops.Find(signature.domain, signature.op);
+    if (op == nullptr || !told.insert(op).second || CodeFault(*op).empty()) continue;
+    session.console.Warn(fmt::format(
+        "{}: its code failed, so some ways to divide it, or its FLOPs, are left out: {}",
+        NodesText(signature),
+        CodeFault(*op)));
   }
 }
 

@@ -46,9 +46,10 @@ ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores) {
   ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
   if (rank > 2) classes = compose.With("Unsqueeze", classes, AxesBetween(1, rank - 1));
   const ValueId hit = compose.Add("Equal", {compose.With("Unsqueeze", targets, {1}), classes});
-  const ValueId weights = Weights(compose, call, scores, hit, ignored);
   ValueId loss = compose.Add("Neg", {Picked(compose, hit, scores)});
-  if (weights != kNone) loss = compose.Add("Mul", {loss, weights});
+  const ValueId weights =
+      call.has(2) || reduction == "mean" ? Weights(compose, call, scores, hit, ignored) : kNone;
+  if (call.has(2)) loss = compose.Add("Mul", {loss, weights});
   if (reduction == "none") return loss;
   const std::vector<int64_t> all = AxesBetween(0, rank - 1);
   if (reduction == "mean" && weights == kNone)

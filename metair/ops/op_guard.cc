@@ -233,6 +233,8 @@ struct GuardedOp {
   ChildProcess* process = nullptr;
   uint32_t index = 0;
   std::string fingerprint;  // of the library
+  mutable std::mutex mutex = {};
+  mutable std::string fault = {};  // as CodeFault
 };
 
 // What operators refer to; lives until the process ends.
@@ -259,6 +261,8 @@ WireWriter AskChild(Question question, const OpCall& call) {
   return out;
 }
 
+constexpr std::string_view kKernelName = "kernel";
+
 Error Fault(std::string_view function,
             const OpCall& call,
             const std::string& what,
@@ -266,7 +270,12 @@ Error Fault(std::string_view function,
   std::string types;
   for (size_t i = 0; i < call.inputs.size(); ++i)
     types += (i == 0 ? "" : " ") + (call.has(i) ? TypeText(call.type(i)) : std::string("_"));
-  return Error{code, "", fmt::format("the {} {} at {}", function, what, types), "", {}};
+  Error error{code, "", fmt::format("the {} {} at {}", function, what, types), "", {}};
+  if (function == kKernelName) return error;  // discovery tells of it
+  const GuardedOp& op = GuardOf(call);
+  const std::lock_guard<std::mutex> lock(op.mutex);
+  if (op.fault.empty() || error.message < op.fault) op.fault = error.message;
+  return error;
 }
 
 // The content of the answer if it starts with kDone.
@@ -312,11 +321,11 @@ Result<void> RunInChild(const OpCall& call,
   }
   out.Put<uint64_t>(outputs.size());
   for (const Tensor& output : outputs) out.Put<int64_t>(output.type().bytes());
-  const std::string answer = TRY(AnswerTo(std::move(out), "kernel", call));
+  const std::string answer = TRY(AnswerTo(std::move(out), kKernelName, call));
   WireReader in(answer);
   for (Tensor& output : outputs) {
     const std::string_view bytes = in.TakeBytes(static_cast<uint64_t>(output.type().bytes()));
-    if (!in.ok()) return Fault("kernel", call, "spoilt its process");
+    if (!in.ok()) return Fault(kKernelName, call, "spoilt its process");
     std::memcpy(output.mutable_bytes(), bytes.data(), bytes.size());
   }
   return {};
@@ -378,6 +387,13 @@ std::string CodeFingerprint(const OpDef& op) {
   return op.infer == InferOpGuard ? static_cast<const GuardedOp*>(op.context)->fingerprint : "";
 }
 
+std::string CodeFault(const OpDef& op) {
+  if (op.infer != InferOpGuard) return "";
+  const auto& guarded = *static_cast<const GuardedOp*>(op.context);
+  const std::lock_guard<std::mutex> lock(guarded.mutex);
+  return guarded.fault;
+}
+
 Result<std::vector<OpDef>> GuardOpLibrary(const std::string& path, const ChildLimits& limits) {
   auto started = ChildProcess::Start(
       limits, [worker = std::make_shared<Worker>(path)](const std::string& question) {
@@ -406,8 +422,10 @@ Result<std::vector<OpDef>> GuardOpLibrary(const std::string& path, const ChildLi
     op.reference = RunInChild;
     if (in.TakeFlag()) op.domain_of = DomainsFromChild;
     if (in.TakeFlag()) op.work = WorkFromChild;
-    registry.ops.push_back(
-        {started.value().get(), static_cast<uint32_t>(&op - ops.data()), fingerprint});
+    GuardedOp& guarded = registry.ops.emplace_back();
+    guarded.process = started.value().get();
+    guarded.index = static_cast<uint32_t>(&op - ops.data());
+    guarded.fingerprint = fingerprint;
     op.context = &registry.ops.back();
   }
   registry.processes.push_back(std::move(started).value());

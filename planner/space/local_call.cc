@@ -77,7 +77,9 @@ bool LocalCall::Fits() const {
 }
 
 ComputeWork LocalCall::work(const FusedOperands* fused) const {
-  const std::vector<TensorType> types = InferTypes(call_).value();
+  const auto inferred = InferTypes(call_);
+  // A library's code may have ended since Fits() was asked.
+  const std::vector<TensorType>& types = inferred.ok() ? inferred.value() : promised_;
   const Work work = WorkOf(call_, types);
   ComputeWork out;
   out.op = call_.op->name;

@@ -121,7 +121,7 @@ def main():
                 after = dice.uniform(0, span)
                 status, out, error, left, was_there = disturbed(command, folder, after, which, how)
                 hit += was_there
-                says = "replicated" in error or "none: the" in out
+                says = "its code failed" in error or "none: the" in out
                 wrong = None
                 if status not in (0, *REFUSED) or (status == 0 and without_times(out) != sound and not says):
                     wrong = f"exit {status}, said {error[-300:]!r}"

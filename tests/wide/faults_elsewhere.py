@@ -409,6 +409,12 @@ ELSEWHERE = {
         "if (false)",
         "metair_ops_test:Ops/Decomposition.PassesNaNOn/*",
     ),
+    "questions without an answer are forgotten": (
+        "metair/ops/op_guard.cc",
+        "if (op.fault.empty() || error.message < op.fault) op.fault = error.message;",
+        "",
+        "goldens:custom-operator/unanswered.txt",
+    ),
     "an ignored target keeps its score": (
         "metair/ops/negative_log_likelihood_loss.cc",
         'targets = compose.Add("Where", {ignored, compose.Integer(-1), targets});',
