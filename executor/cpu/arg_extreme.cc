@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index of the largest or smallest element of each line; NaN is the most extreme.
 #include "executor/cpu/makers.h"
-#include "metair/ops/greater.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/lines.h"
 
 namespace metadist::cpu {

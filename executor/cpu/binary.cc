@@ -7,8 +7,8 @@
 
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/nest_range.h"
-#include "executor/cpu/row.h"
 #include "metair/ir/multiversion.h"
+#include "metair/ops/extremes.h"
 
 namespace metadist::cpu {
 namespace {

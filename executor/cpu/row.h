@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "metair/ir/multiversion.h"
+#include "metair/ops/extremes.h"
 
 // Reductions of a contiguous row of f32. Sixteen fixed lanes let the compiler vectorise without
 // reordering sums: every instruction set gives the same bits.
@@ -29,21 +30,11 @@ METADIST_INLINE float SumRow(const float* x, int64_t count, Function f) {
   return lane[0] + rest;
 }
 
-// The larger of two; NaN if either is NaN.
-template <typename X>
-METADIST_INLINE X Larger(X a, X b) {
-  return a > b || a != a ? a : b;
-}
-template <typename X>
-METADIST_INLINE X Smaller(X a, X b) {
-  return a < b || a != a ? a : b;
-}
-
 // The larger of two numbers; b if either is NaN. Takes half the time of Larger.
 METADIST_INLINE float LargerNumber(float a, float b) { return a > b ? a : b; }
 
-// The largest element by `larger`, one of those above; count > 0. With LargerNumber, NaN is ignored
-// unless it is the first element.
+// The largest element by `larger`: LargerNumber or Larger; count > 0. With LargerNumber, NaN is
+// ignored unless it is the first element.
 template <typename Function>
 METADIST_INLINE float MaxRow(const float* x, int64_t count, Function larger) {
   float lane[kLanes];

@@ -7,7 +7,7 @@
 #include "executor/cpu/indices.h"
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/row.h"
+#include "metair/ops/extremes.h"
 
 namespace metadist::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
-#include "metair/ops/greater.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/lines.h"
 
 namespace metadist::cpu {

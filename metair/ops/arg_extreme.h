@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "metair/ops/compute_type.h"
-#include "metair/ops/greater.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/op_def.h"
 

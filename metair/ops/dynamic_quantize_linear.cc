@@ -7,7 +7,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
-#include "metair/ops/greater.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/quantization.h"
 #include "metair/ops/work.h"
@@ -31,8 +31,8 @@ Result<void> DynamicQuantizeLinearReference(const OpCall& call,
   double low = 0;
   double high = 0;
   for (int64_t i = 0; i < in[0].size(); ++i) {
-    if (TowardsLeast()(x[i], low)) low = x[i];
-    if (IsGreater(x[i], high)) high = x[i];
+    low = Smaller(x[i], low);
+    high = Larger(x[i], high);
   }
   const double scale = static_cast<float>(high == low ? 1 / kMost : (high - low) / kMost);
   const int64_t zero =

@@ -3,9 +3,9 @@
 // propagates.
 #include <limits>
 
+#include "metair/ops/extremes.h"
 #include "metair/ops/global_pool.h"
 #include "metair/ops/gradient.h"
-#include "metair/ops/greater.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -16,9 +16,7 @@ namespace {
 Result<void> GlobalMaxPoolReference(const OpCall& call,
                                     std::span<const Tensor> in,
                                     std::span<Tensor> out) {
-  FoldChannels(in[0], out[0], -std::numeric_limits<double>::infinity(), [](double most, double x) {
-    return IsGreater(x, most) ? x : most;
-  });
+  FoldChannels(in[0], out[0], -std::numeric_limits<double>::infinity(), Larger<double>);
   return {};
 }
 

@@ -4,8 +4,8 @@
 
 #include "metair/ops/arg_max.h"
 #include "metair/ops/composer.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/gradient.h"
-#include "metair/ops/greater.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 

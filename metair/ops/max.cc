@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = the maximum of the inputs, with broadcasting; NaN propagates.
-#include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-double ApplyMax(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double ApplyMax(double a, double b) { return Larger(a, b); }
 int64_t ApplyMax(int64_t a, int64_t b) { return a > b ? a : b; }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = the minimum of the inputs, with broadcasting; NaN propagates.
-#include <cmath>
 
 #include "metair/ops/elementwise.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-double ApplyMin(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+double ApplyMin(double a, double b) { return Smaller(a, b); }
 int64_t ApplyMin(int64_t a, int64_t b) { return a < b ? a : b; }
 
 }  // namespace

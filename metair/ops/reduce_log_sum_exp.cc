@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "metair/ops/composer.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/gradient.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
@@ -21,9 +22,7 @@ Result<void> ReduceLogSumExpReference(const OpCall& call,
   const Tensor x = in[0].Cast(ElementType::kF64);
   Tensor highest = Tensor::Zeros({ElementType::kF64, reduction.shape});
   Tensor sum = Tensor::Zeros({ElementType::kF64, reduction.shape});
-  Fold<double>(x, reduction.folded, highest, -kInfinity, [](double y, double x) {
-    return std::isnan(y) || y > x ? y : x;
-  });
+  Fold<double>(x, reduction.folded, highest, -kInfinity, Larger<double>);
   // Subtracts the maximum, so that exp does not overflow; an infinite maximum is not subtracted.
   double* base = highest.mutable_data<double>();
   double* y = sum.mutable_data<double>();

@@ -6,7 +6,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/elementwise.h"
-#include "metair/ops/greater.h"
+#include "metair/ops/extremes.h"
 
 namespace metadist {
 namespace {
@@ -77,8 +77,8 @@ void ScatterInto(const std::string& reduction,
     for (int64_t i = 0; i < count; ++i) {
       if (reduction == "add") y[i] = ScatterAdd(y[i], x[i]);
       if (reduction == "mul") y[i] = ScatterMultiply(y[i], x[i]);
-      if (reduction == "max") y[i] = IsGreater(x[i], y[i]) ? x[i] : y[i];
-      if (reduction == "min") y[i] = TowardsLeast()(x[i], y[i]) ? x[i] : y[i];
+      if (reduction == "max") y[i] = Larger(x[i], y[i]);
+      if (reduction == "min") y[i] = Smaller(x[i], y[i]);
     }
   });
 }

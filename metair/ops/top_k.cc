@@ -7,8 +7,8 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/extremes.h"
 #include "metair/ops/gradient.h"
-#include "metair/ops/greater.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
