@@ -83,6 +83,9 @@ all_of() {
 # tests PRESET: those of a preset that is built.
 tests() { ctest --preset "$1" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null; }
 
+# Stages that run the released binary build it first: a row must not tell of an older one.
+released() { scripts/build.sh release; }
+
 run_suite() { scripts/test.sh release; }
 run_lint() { scripts/lint.sh --since "$(git rev-list -n 1 --before=1.day HEAD)"; }
 run_odr() { scripts/build.sh lto --target metadist && build/lto/bin/metadist --version; }
@@ -93,10 +96,10 @@ run_avx2() { scripts/build.sh avx2 --target kernel_tests && tests avx2; }
 
 onnx_data() { python3 -c 'import os, onnx; print(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data"))'; }
 
-run_conformance() { "$binary" conformance --onnx-data "$(onnx_data)" --ranks 1,2,3 | tail -n 12; }
+run_conformance() { released && "$binary" conformance --onnx-data "$(onnx_data)" --ranks 1,2,3 | tail -n 12; }
 
 run_faults() {
-  all_of 1 \
+  released && all_of 1 \
     "python3 -B tests/faults/outputs.py --binary $binary --kills 40 --moments 20" \
     "python3 -B tests/faults/signals.py --binary $binary --moments 20 --onnx-data '$(onnx_data)'" \
     "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
@@ -105,7 +108,7 @@ run_faults() {
 }
 
 run_rules() {
-  all_of "$(nproc)" \
+  released && all_of "$(nproc)" \
     "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000) --seed $seed" \
     "python3 -B tests/wide/check_rules.py --binary $binary models" \
     "python3 -B tests/wide/completeness.py --binary $binary --seed $seed" \
@@ -113,7 +116,7 @@ run_rules() {
 }
 
 run_graphs() {
-  all_of "$(nproc)" \
+  released && all_of "$(nproc)" \
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed)) --graphs $(scaled 1000) --keep $logs/graphs" \
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs" \
     "METADIST_RANDOM_GRAPHS=$(scaled 1000) build/release/bin/metair_ops_test --gtest_filter=*RandomGradients*"
@@ -122,7 +125,7 @@ run_graphs() {
 run_models() {
   local file dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
   for file in models/*.onnx; do [[ $file == */moe.onnx ]] || dense+=("$(basename "$file" .onnx)"); done
-  all_of "$(nproc)" \
+  released && all_of "$(nproc)" \
     "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/mpi_models.py --binary $binary --seeds $(scaled 3) models ${dense[*]}" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
